@@ -14,12 +14,13 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
 }
 
-/// Built-ins that are in the snapshot already: newest_built_ins.rs. V8 calls its function where that is defined, so that `--wrap` does not
-/// find it.
+/// Built-ins that are in the snapshot already: newest_built_ins.rs. V8 calls its function where that is defined, so
+/// that `--wrap` does not find it.
 const NEWEST_BUILT_INS: &str =
     "_ZN2v88internal7Genesis28InitializeExperimentalGlobalEv=ses_executor_no_newest_built_ins";
 
-/// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,platform,bridge}.
+/// Functions of V8, ICU and the system that the linker replaces by functions of
+/// crates/engine/src/{memory,platform,bridge}.
 const WRAPPED: [&str; 42] = [
     // The clock of deterministic sessions: session_clock.rs.
     "_ZN2v88internal6JSDate16CurrentTimeValueEPNS0_7IsolateE",

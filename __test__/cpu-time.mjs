@@ -1,5 +1,5 @@
-// Processor time instead of time: what other processes do hardly changes it. It still depends on the machine, so tests compare it with the
-// processor time of work that they know.
+// Processor time instead of time: what other processes do hardly changes it. It still depends on the machine, so tests
+// compare it with the processor time of work that they know.
 
 /** Milliseconds of processor time that all threads of this process have used. */
 export function cpuMs() {
@@ -7,7 +7,10 @@ export function cpuMs() {
   return (user + system) / 1_000;
 }
 
-/** Milliseconds of processor time that writing a list of 5,000,000 numbers as JSON takes now: about 100 on a usual machine. */
+/**
+ * Milliseconds of processor time that writing a list of 5,000,000 numbers as JSON takes now: about 100 on a usual
+ * machine.
+ */
 export function referenceMs() {
   const list = Array(5e6).fill(1);
   const before = cpuMs();
@@ -20,8 +23,8 @@ export function referenceMs() {
  *
  * @template T
  * @param {() => Promise<T>} work
- * @returns {Promise<{ result: T, longest: number }>} with the most processor time between two turns of the event loop meanwhile, as a
- *   multiple of {@link referenceMs}
+ * @returns {Promise<{ result: T, longest: number }>} with the most processor time between two turns of the event loop
+ *   meanwhile, as a multiple of {@link referenceMs}
  */
 export async function withLongestTurn(work) {
   let most = 0;

@@ -84,7 +84,8 @@ export function gateTool() {
  * and `ses-executor` are this package. The process is killed after `timeoutMs`; `signal` says so then.
  *
  * @param {string} script
- * @param {{ nodeArgs?: string[], format?: 'module' | 'commonjs', timeoutMs?: number, env?: Record<string, string> }} [options]
+ * @param {{ nodeArgs?: string[], format?: 'module' | 'commonjs', timeoutMs?: number, env?: Record<string, string> }}
+ *   [options]
  */
 export function runChild(script, { nodeArgs = [], format = 'module', timeoutMs = 50_000, env = {} } = {}) {
   // Deno takes the options of V8 in another way, and modules with imports from stdin only.

@@ -1,5 +1,5 @@
-// `npm run demo:anthropic`: the tool runner of Anthropic's SDK, and a model that calls tools from code. The answers of the API are
-// written down; the SDK, the executor and the tools are real.
+// `npm run demo:anthropic`: the tool runner of Anthropic's SDK, and a model that calls tools from code. The answers of
+// the API are written down; the SDK, the executor and the tools are real.
 
 import Anthropic from '@anthropic-ai/sdk';
 import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';

@@ -1,4 +1,5 @@
-// `npm run demo:browser`: code as a model would write it draws a chart in a page. It opens nothing; it prints where the PNG is.
+// `npm run demo:browser`: code as a model would write it draws a chart in a page. It opens nothing; it prints where the
+// PNG is.
 
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';

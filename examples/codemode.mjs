@@ -86,8 +86,8 @@ await generateText({
   onStepFinish: printStep,
 });
 
-// A runtime makes calls that a person must approve. The program waits for the decision, and repeats nothing. The person sees the
-// plan of the program, and decides once about all of its calls.
+// A runtime makes calls that a person must approve. The program waits for the decision, and repeats nothing. The person
+// sees the plan of the program, and decides once about all of its calls.
 const tools = {
   soldOut: { description: 'Names of the items that are sold out', execute: async () => ['pears', 'plums'] },
   order: {

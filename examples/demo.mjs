@@ -1,6 +1,6 @@
-// `npm run demo`, and `node node_modules/ses-executor/examples/demo.mjs` where the package is installed: an agent's steps over the
-// files of this package. The steps are written down here, as a model would send them one by one; the executor, the tools and the
-// files are real.
+// `npm run demo`, and `node node_modules/ses-executor/examples/demo.mjs` where the package is installed: an agent's
+// steps over the files of this package. The steps are written down here, as a model would send them one by one; the
+// executor, the tools and the files are real.
 
 import { readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

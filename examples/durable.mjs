@@ -1,6 +1,7 @@
-// `npm run demo:durable`: an agent asks to pay, its process is killed, another process approves, and the program goes on after
-// the call. The second process is killed, too, after the payment and before its answer is in the journal. The payment
-// service knows the key of the call, so nothing is paid twice. The service is a file here; processes and journal are real.
+// `npm run demo:durable`: an agent asks to pay, its process is killed, another process approves, and the program goes
+// on after the call. The second process is killed, too, after the payment and before its answer is in the journal. The
+// payment service knows the key of the call, so nothing is paid twice. The service is a file here; processes and
+// journal are real.
 
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

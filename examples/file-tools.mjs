@@ -1,5 +1,5 @@
-// `node examples/file-tools.mjs`: an agent repairs a small project with the file tools. The steps are written down here, as
-// a model would send them one by one; the executor, the tools and the files, in a temporary folder, are real.
+// `node examples/file-tools.mjs`: an agent repairs a small project with the file tools. The steps are written down
+// here, as a model would send them one by one; the executor, the tools and the files, in a temporary folder, are real.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

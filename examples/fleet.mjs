@@ -1,6 +1,6 @@
-// `npm run demo:fleet`: a broker, three workers and thirty agents. Each agent has a durable session on the fleet. One worker is
-// killed while they work; its sessions are rebuilt on the other workers, and all agents finish. Broker, workers and journals are
-// real; the agents' programs are written down here. A terminal shows the fleet live.
+// `npm run demo:fleet`: a broker, three workers and thirty agents. Each agent has a durable session on the fleet. One
+// worker is killed while they work; its sessions are rebuilt on the other workers, and all agents finish. Broker,
+// workers and journals are real; the agents' programs are written down here. A terminal shows the fleet live.
 
 import { DurableSession, memoryStore } from '../build/durable/index.js';
 import { startFleet } from '../scripts/local-fleet.mjs';

@@ -1,5 +1,5 @@
-// `npm run demo:langchain`: LangChain, and a model that calls tools from code. The model's turns are written down; LangChain, the
-// executor and the tools are real.
+// `npm run demo:langchain`: LangChain, and a model that calls tools from code. The model's turns are written down;
+// LangChain, the executor and the tools are real.
 
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage } from '@langchain/core/messages';

@@ -1,5 +1,5 @@
-// `npm run demo:mastra`: Mastra, and a model that calls tools from code. The model's turns are written down; Mastra, the executor
-// and the tools are real.
+// `npm run demo:mastra`: Mastra, and a model that calls tools from code. The model's turns are written down; Mastra,
+// the executor and the tools are real.
 
 import { Agent } from '@mastra/core/agent';
 import { createTool } from '@mastra/core/tools';

@@ -1,5 +1,5 @@
-// `npm run demo:mcp-client`: a host of the Model Context Protocol that starts `ses-executor mcp` and calls its tools, as
-// a model would. The calls are written down; server, client and files are real.
+// `npm run demo:mcp-client`: a host of the Model Context Protocol that starts `ses-executor mcp` and calls its tools,
+// as a model would. The calls are written down; server, client and files are real.
 
 import { fileURLToPath } from 'node:url';
 

@@ -1,5 +1,5 @@
-// `npm run demo:openai-agents`: the OpenAI Agents SDK, and a model that calls tools from code. The model's turns are written down;
-// the SDK, the executor and the tools are real.
+// `npm run demo:openai-agents`: the OpenAI Agents SDK, and a model that calls tools from code. The model's turns are
+// written down; the SDK, the executor and the tools are real.
 
 import { Agent, Runner, Usage, tool } from '@openai/agents';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
-// `npm run demo:plans`: a model writes a program that refunds orders. A person sees what the program can do, and decides once.
-// The second program tries more than its plan says: the host refuses that call. The model's programs and the person's
-// answers are written down; plans, executor and tools are real.
+// `npm run demo:plans`: a model writes a program that refunds orders. A person sees what the program can do, and
+// decides once. The second program tries more than its plan says: the host refuses that call. The model's programs and
+// the person's answers are written down; plans, executor and tools are real.
 
 import { createCodeTool, renderPlan } from 'ses-executor/code-tool';
 

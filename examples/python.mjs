@@ -1,5 +1,5 @@
-// `npm run demo:python`: an agent's steps in Python, over the files of this repository. The steps are written down here, as a model
-// would send them one by one; the executor, the tools and the files are real.
+// `npm run demo:python`: an agent's steps in Python, over the files of this repository. The steps are written down
+// here, as a model would send them one by one; the executor, the tools and the files are real.
 
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
-// `npm run demo:sandbox`: a model builds a dashboard and changes it. Its programs are written down here; the manager, its
-// isolates and the data, which are generated, are real. Prints the dashboard as text, and writes it as an HTML page to the path
-// that is given, by default in the folder for temporary files.
+// `npm run demo:sandbox`: a model builds a dashboard and changes it. Its programs are written down here; the manager,
+// its isolates and the data, which are generated, are real. Prints the dashboard as text, and writes it as an HTML page
+// to the path that is given, by default in the folder for temporary files.
 
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

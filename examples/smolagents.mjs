@@ -1,5 +1,5 @@
-// An agent's loop as the `CodeAgent` of smolagents-ts has it: system prompt, model, code of the answer, the three calls of
-// the executor, observation. The model's answers are written down here; everything else is real.
+// An agent's loop as the `CodeAgent` of smolagents-ts has it: system prompt, model, code of the answer, the three calls
+// of the executor, observation. The model's answers are written down here; everything else is real.
 
 import { planOf } from 'ses-executor/code-tool';
 import { CodeParsingError, parseCodeBlobs, renderSystemPrompt } from 'ses-executor/prompts';

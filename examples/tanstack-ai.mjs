@@ -1,5 +1,5 @@
-// `npm run demo:tanstack-ai`: the code mode of TanStack AI, with this executor as its isolate driver. The model's turns are written
-// down; TanStack AI, the executor and the tools are real.
+// `npm run demo:tanstack-ai`: the code mode of TanStack AI, with this executor as its isolate driver. The model's turns
+// are written down; TanStack AI, the executor and the tools are real.
 
 import { EventType, chat, toolDefinition } from '@tanstack/ai';
 import { createCodeMode } from '@tanstack/ai-code-mode';

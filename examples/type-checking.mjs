@@ -1,5 +1,5 @@
-// `npm run demo:type-checking`: programs are checked against the schemas of their tools before they run. The programs are
-// written down; the executor, the tools and the checks are real.
+// `npm run demo:type-checking`: programs are checked against the schemas of their tools before they run. The programs
+// are written down; the executor, the tools and the checks are real.
 
 import { checkTypes } from 'ses-executor';
 import { createCodeTool } from 'ses-executor/code-tool';

@@ -50,8 +50,8 @@ const LAYERS = {
   ],
 };
 /**
- * The folders of a crate's `src/`, the lowest first. A folder uses only folders below it. `tests/` and files outside of the
- * folders may use all of them.
+ * The folders of a crate's `src/`, the lowest first. A folder uses only folders below it. `tests/` and files outside of
+ * the folders may use all of them.
  */
 const FOLDERS = {
   'ses-engine': ['control', 'memory', 'platform', 'values', 'state', 'errors', 'bridge', 'realm', 'python'],

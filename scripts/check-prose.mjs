@@ -1,4 +1,5 @@
-// `npm run check:prose`: looks in all tracked text for expressions that are nearly always wrong (scripts/prose/patterns.mjs).
+// `npm run check:prose`: looks in all tracked text for expressions that are nearly always wrong
+// (scripts/prose/patterns.mjs).
 //
 //   node scripts/check-prose.mjs [path …]      files and folders; all by default
 //

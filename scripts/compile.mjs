@@ -1,6 +1,7 @@
-// Compiles `lib/` to `build/`: TypeScript becomes CommonJS with source maps; everything else is copied. Modules that the public
-// types reach also become declarations. Files that are newer than their source are skipped. `npm run check:types` checks the
-// types; this script takes each file by itself. Hence exports of a module with a declaration must have explicit types.
+// Compiles `lib/` to `build/`: TypeScript becomes CommonJS with source maps; everything else is copied. Modules that
+// the public types reach also become declarations. Files that are newer than their source are skipped. `npm run
+// check:types` checks the types; this script takes each file by itself. Hence exports of a module with a declaration
+// must have explicit types.
 
 import {
   existsSync,

@@ -1,8 +1,8 @@
-// Runs every attack in __test__/hostile and writes the outcomes to reports/containment.md. With --check it writes nothing, and
-// fails if the committed report lists other attacks or outcomes. It ignores memory and time, which differ between machines.
-// An attack that is not contained is repeated once, with nothing else running. Only the second result counts.
-// `--only <text>,<text>` runs the attacks whose name contains one of the strings, and updates their rows.
-// The script also runs the Python programs of __test__/python/escapes.mjs, and a sample of the sweep over all built-ins
+// Runs every attack in __test__/hostile and writes the outcomes to reports/containment.md. With --check it writes
+// nothing, and fails if the committed report lists other attacks or outcomes. It ignores memory and time, which differ
+// between machines. An attack that is not contained is repeated once, with nothing else running. Only the second result
+// counts. `--only <text>,<text>` runs the attacks whose name contains one of the strings, and updates their rows. The
+// script also runs the Python programs of __test__/python/escapes.mjs, and a sample of the sweep over all built-ins
 // (scripts/sweep.mjs runs the whole sweep).
 
 import { readFileSync, writeFileSync } from 'node:fs';

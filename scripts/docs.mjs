@@ -2,8 +2,9 @@
 //
 //   node scripts/docs.mjs [--out <folder>] [--base /path/]
 //
-// The pages are the Markdown files of the repository, copied to dist/site-pages with links that fit the site. TypeDoc adds a page for
-// each entry point of the package, and VitePress builds the site. A link that leads nowhere fails the build.
+// The pages are the Markdown files of the repository, copied to dist/site-pages with links that fit the site. TypeDoc
+// adds a page for each entry point of the package, and VitePress builds the site. A link that leads nowhere fails the
+// build.
 
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,6 +1,7 @@
-// How well `spec.find` finds methods: `node scripts/find.mjs DOCUMENTS QUERIES`. Both are folders. QUERIES has a file for
-// each set, named after its document: `github.txt` or `github-2.txt` for `github.json`. Each of its lines is a query and
-// the methods that answer it: `close an issue = issues.update`. Vendors' documents are not part of this project.
+// How well `spec.find` finds methods: `node scripts/find.mjs DOCUMENTS QUERIES`. Both are folders. QUERIES has a file
+// for each set, named after its document: `github.txt` or `github-2.txt` for `github.json`. Each of its lines is a
+// query and the methods that answer it: `close an issue = issues.update`. Vendors' documents are not part of this
+// project.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
 

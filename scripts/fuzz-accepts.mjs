@@ -1,11 +1,11 @@
-// Checks that V8 accepts what `prepare` accepts, and that a transformed program fails only where the program itself fails.
-// Generated programs, and mutations of those in fuzz/corpus/prepare, go through `prepareProgram` and through an executor with
-// small limits.
+// Checks that V8 accepts what `prepare` accepts, and that a transformed program fails only where the program itself
+// fails. Generated programs, and mutations of those in fuzz/corpus/prepare, go through `prepareProgram` and through an
+// executor with small limits.
 //
 //   node scripts/fuzz-accepts.mjs [--seed 1] [--programs 10000 | --seconds 60]
 //
-// The programs depend only on the seed. The exit status is 1 at a finding. The current program is kept in a file, whose name
-// is printed, so that it survives a crash.
+// The programs depend only on the seed. The exit status is 1 at a finding. The current program is kept in a file, whose
+// name is printed, so that it survives a crash.
 
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -246,8 +246,8 @@ async function check(executor, code) {
 }
 
 /**
- * V8 may refuse what `prepare` accepted with a SyntaxError, but not because of what the transform made of it. Both texts are
- * given to the V8 of this process, since versions of V8 differ in what they find.
+ * V8 may refuse what `prepare` accepted with a SyntaxError, but not because of what the transform made of it. Both
+ * texts are given to the V8 of this process, since versions of V8 differ in what they find.
  */
 function checkRefusalOfV8(code, transformedCode, error) {
   const [{ rule, message }] = error.details.diagnostics.filter(({ severity }) => severity === 'ERROR');

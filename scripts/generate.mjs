@@ -1,10 +1,10 @@
-// Generates files from two sources: the tables of options, errors, the lifecycle and numbers in `lib/contract/` (parts of
-// the types, of the docs and of the Rust code), and the items of the addon (its types).
+// Generates files from two sources: the tables of options, errors, the lifecycle and numbers in `lib/contract/` (parts
+// of the types, of the docs and of the Rust code), and the items of the addon (its types).
 //
 //   node scripts/generate.mjs [--check] [tables] [addon]
 //
-// The types of the addon are those of the last build: generate from the tables first, then build, then generate from the
-// addon. `--check` writes nothing, and fails if a file differs from what would be written.
+// The types of the addon are those of the last build: generate from the tables first, then build, then generate from
+// the addon. `--check` writes nothing, and fails if a file differs from what would be written.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -54,7 +54,10 @@ for (const [path, ofFile] of files) {
 }
 if (isCheck && stale > 0) process.exit(1);
 
-/** The prelude of Python where there are no files: in a bundle. Joined as `crates/engine/src/python/distribution.rs` does it. */
+/**
+ * The prelude of Python where there are no files: in a bundle. Joined as `crates/engine/src/python/distribution.rs`
+ * does it.
+ */
 function preludeText() {
   const folder = new URL('lib/python/prelude/', root);
   const names = readdirSync(folder).filter((name) => name.endsWith('.py'));

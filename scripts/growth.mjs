@@ -1,4 +1,5 @@
-// How the host's memory grows with the runs of one executor: resident memory in bytes per run, over the later half of them.
+// How the host's memory grows with the runs of one executor: resident memory in bytes per run, over the later half of
+// them.
 //
 //   node --expose-gc scripts/growth.mjs [--runs 200000] [--isolation thread]
 //
@@ -19,7 +20,10 @@ const POINTS = 10;
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');
 
-/** Programs that differ each time, in what the engine keeps of them: texts, names, positions, errors, logs, observed names. */
+/**
+ * Programs that differ each time, in what the engine keeps of them: texts, names, positions, errors, logs, observed
+ * names.
+ */
 const PROGRAMS = [
   (n) => `const value_${n % 50} = { n: ${n}, text: 'x'.repeat(${n % 1000}) }; value_${n % 50}.n`,
   (n) => `name_${n} = ${n}; delete globalThis.name_${n}; '${'c'.repeat(n % 200)}'`,
@@ -35,7 +39,8 @@ const PADDING = `\n/* ${'- '.repeat(2_000)}*/`;
  * Runs programs on one executor, and measures what stays.
  *
  * @param {{ isolation: 'thread' | 'process', runs: number, onPoint?: (done: number, bytes: number) => void }} options
- * @returns {Promise<{ bytesPerRun: number, grown: number }>} the slope of least squares over the later half, and the difference of
+ * @returns {Promise<{ bytesPerRun: number, grown: number }>} the slope of least squares over the later half, and the
+ *   difference of
  * the last point and the one in the middle, in bytes
  */
 export async function growthOf({ isolation, runs, onPoint = () => {} }) {

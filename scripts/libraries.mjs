@@ -4,8 +4,8 @@
 //   node scripts/libraries.mjs --check      fails if the table is not what it would write
 //   node scripts/libraries.mjs --sample     compares the table with the libraries in node_modules; for CI
 //
-// The other libraries are installed in a temporary folder. Each is bundled as `ses-executor check --module` does it, loaded in an
-// executor, and used for one of its main purposes.
+// The other libraries are installed in a temporary folder. Each is bundled as `ses-executor check --module` does it,
+// loaded in an executor, and used for one of its main purposes.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -54,7 +54,8 @@ export async function startWorker(
  *
  * @param options.workers names of workers
  * @param options.isMonitored as of `startBroker`
- * @returns the broker's process, its address and the port of its figures, the workers' processes by name, and a function that ends everything
+ * @returns the broker's process, its address and the port of its figures, the workers' processes by name, and a
+ *   function that ends everything
  */
 export async function startFleet({ workers, isMonitored, ...options }) {
   const program = await installBroker();

@@ -1,5 +1,5 @@
-// Finds cycles between the modules of a crate, which Cargo allows. A module and its parent are not a cycle: modules may use
-// functions that their parent declares for them.
+// Finds cycles between the modules of a crate, which Cargo allows. A module and its parent are not a cycle: modules may
+// use functions that their parent declares for them.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -118,7 +118,9 @@ function pathsOf(tree) {
     );
 }
 
-/** The modules that define the names used by `module`, except its ancestors and descendants: those count as one place. */
+/**
+ * The modules that define the names used by `module`, except its ancestors and descendants: those count as one place.
+ */
 function arrowsFrom(modules, module) {
   const targets = new Set();
   for (const path of modules.get(module).paths) {

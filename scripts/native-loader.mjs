@@ -1,6 +1,6 @@
-// The text of native.cjs, the loader of the addon. Run, it writes that file for a checkout, where any platform may have built its
-// own addon; `--check` writes nothing and fails if the file is not what it would write. `scripts/pack.mjs` takes the text for the
-// platforms that it packs.
+// The text of native.cjs, the loader of the addon. Run, it writes that file for a checkout, where any platform may have
+// built its own addon; `--check` writes nothing and fails if the file is not what it would write. `scripts/pack.mjs`
+// takes the text for the platforms that it packs.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

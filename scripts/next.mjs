@@ -1,6 +1,6 @@
-// `npm run test:next` installs the tarballs in a Next.js project that is configured as docs/guide/production.md says. The
-// project must build, and a route handler must run code that calls a tool. Not part of `npm test`: it takes a minute, and
-// downloads 400 MB from npm.
+// `npm run test:next` installs the tarballs in a Next.js project that is configured as docs/guide/production.md says.
+// The project must build, and a route handler must run code that calls a tool. Not part of `npm test`: it takes a
+// minute, and downloads 400 MB from npm.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,9 +1,9 @@
 // `npm run pack:all [-- folder]` packs the packages to publish, as tarballs in dist/ or in the given folder.
 //
-// First it packs the platform package of this machine, if the addon is built. Then it packs ses-executor for all platforms
-// whose tarballs exist: they become optional dependencies, and npm installs the one that fits. The dependencies of
-// build/bundled/ are copied into its files, so that `npx ses-executor mcp` needs no other package. `--platform-only` leaves
-// out ses-executor.
+// First it packs the platform package of this machine, if the addon is built. Then it packs ses-executor for all
+// platforms whose tarballs exist: they become optional dependencies, and npm installs the one that fits. The
+// dependencies of build/bundled/ are copied into its files, so that `npx ses-executor mcp` needs no other package.
+// `--platform-only` leaves out ses-executor.
 //
 // Each package is staged in its own folder. `npm publish` takes the tarballs.
 
@@ -74,8 +74,8 @@ async function packMain(platforms) {
 }
 
 /**
- * Of `lib/` only the TypeScript that the source maps of `build/` name: `build/` has everything else. The example of a fleet needs
- * scripts of the repository.
+ * Of `lib/` only the TypeScript that the source maps of `build/` name: `build/` has everything else. The example of a
+ * fleet needs scripts of the repository.
  */
 function isPublished(path, source) {
   if (source === join(root, 'examples/fleet.mjs')) return false;

@@ -1,5 +1,6 @@
-// The platforms that there are builds for: the name of each build (the addon is `ses-executor.<name>.node`), cargo's name of the
-// library, and the machine of GitHub that builds it. Node's names of the platform are those of its package in `npm/`.
+// The platforms that there are builds for: the name of each build (the addon is `ses-executor.<name>.node`), cargo's
+// name of the library, and the machine of GitHub that builds it. Node's names of the platform are those of its package
+// in `npm/`.
 
 import { readFileSync } from 'node:fs';
 

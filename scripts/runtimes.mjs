@@ -1,5 +1,5 @@
-// `npm run test:runtimes [-- names]`: the tests of the contract, with the one addon of this checkout, in Node.js 22, 24 and 26, in
-// Deno and in Bun. They come from npm, pinned by the lock file of __test__/runtimes. On Linux x64.
+// `npm run test:runtimes [-- names]`: the tests of the contract, with the one addon of this checkout, in Node.js 22, 24
+// and 26, in Deno and in Bun. They come from npm, pinned by the lock file of __test__/runtimes. On Linux x64.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// `npm run scale`: measures what sessions of a fleet use on this machine, and derives what 10, 1,000 and 100,000 of them take. With
-// `-- --write` the tables go into docs/guide/scale.md. On Linux.
+// `npm run scale`: measures what sessions of a fleet use on this machine, and derives what 10, 1,000 and 100,000 of
+// them take. With `-- --write` the tables go into docs/guide/scale.md. On Linux.
 
 import { LOAD, SIZES, derive } from './scale/derive.mjs';
 import { measure } from './scale/measure.mjs';

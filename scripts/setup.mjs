@@ -1,6 +1,6 @@
-// All the set-up that `npm run demo`, `npm test` and `npm run build` need, on a clean clone and later: npm packages, V8,
-// `lib/` compiled, a browser and a broker for the tests, the native build. Says what is missing in one line, and takes no time if nothing has changed. Uses no npm package before it
-// has installed them.
+// All the set-up that `npm run demo`, `npm test` and `npm run build` need, on a clean clone and later: npm packages,
+// V8, `lib/` compiled, a browser and a broker for the tests, the native build. Says what is missing in one line, and
+// takes no time if nothing has changed. Uses no npm package before it has installed them.
 //
 // `--print-target-dir` only prints where cargo builds, for other calls of cargo.
 

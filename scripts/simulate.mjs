@@ -1,6 +1,6 @@
-// `npm run simulate`: 10,000 sessions of a fleet on this machine. Client, broker and workers are real, the processes of the sessions
-// are simulated: they run no code. `-- --sessions N` opens another number, `-- --write` writes the table of
-// docs/guide/scale.md. On Linux, with Rust.
+// `npm run simulate`: 10,000 sessions of a fleet on this machine. Client, broker and workers are real, the processes of
+// the sessions are simulated: they run no code. `-- --sessions N` opens another number, `-- --write` writes the table
+// of docs/guide/scale.md. On Linux, with Rust.
 
 import { parseArgs } from 'node:util';
 

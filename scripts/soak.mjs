@@ -4,11 +4,12 @@
 //
 //   node scripts/soak.mjs [--minutes 10 | --seconds n] [--executors 8] [--isolation thread|process] [--seed 1]
 //
-// Prints a table and a verdict. The exit status is 1 if a result was wrong, a run did not settle by its deadline + 1 s, the 99th
-// percentile of honest runs is over 3 times of what the same tenants have without hostile neighbours, that of the event loop's
-// delay is over 10 ms beyond what tools cost, or the host's resident memory at the end is more than 100 MB, and what
-// `engineStats()` reports as parked or stuck, above its start. Parked isolates that hold more than 512 MiB are a finding too,
-// which ends the soak early. Hosts with the default of maxParkedMb would be refused further isolates at 2 GiB.
+// Prints a table and a verdict. The exit status is 1 if a result was wrong, a run did not settle by its deadline + 1 s,
+// the 99th percentile of honest runs is over 3 times of what the same tenants have without hostile neighbours, that of
+// the event loop's delay is over 10 ms beyond what tools cost, or the host's resident memory at the end is more than
+// 100 MB, and what `engineStats()` reports as parked or stuck, above its start. Parked isolates that hold more than 512
+// MiB are a finding too, which ends the soak early. Hosts with the default of maxParkedMb would be refused further
+// isolates at 2 GiB.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -147,7 +148,10 @@ const HOSTILE = [
   },
 ];
 
-/** Guest programs of the attacks. Those on memory may park a thread each. Whatever becomes of one is coded, and no crash. */
+/**
+ * Guest programs of the attacks. Those on memory may park a thread each. Whatever becomes of one is coded, and no
+ * crash.
+ */
 const attacksFor = (isolation) =>
   listAttacks('thread')
     .filter(({ file, group }) => file.endsWith('.js') && (isolation === 'process' || group !== 'memory'))
@@ -272,7 +276,10 @@ function costs(work) {
   return result;
 }
 
-/** Honest programs on one executor until `end`, as a tenant has them run. Returns what each run has taken, in milliseconds. */
+/**
+ * Honest programs on one executor until `end`, as a tenant has them run. Returns what each run has taken, in
+ * milliseconds.
+ */
 async function serveHonest(random, end) {
   const executor = await makeExecutor();
   const times = [];

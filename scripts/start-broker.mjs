@@ -17,7 +17,8 @@ const START_MS = 30_000;
  * @param options.isMonitored whether figures of the broker are served over HTTP, at a free port of 127.0.0.1
  * @param options.env variables that the configuration refers to, besides those of this process
  * @param options.onLine gets each line that the broker logs
- * @returns its process, the port that it listens on, that of its figures, and a function that returns what it has logged last
+ * @returns its process, the port that it listens on, that of its figures, and a function that returns what it has
+ *   logged last
  */
 export async function startBroker(program, options = {}) {
   const { port, config, folder, isMonitored = false, env = {}, onLine = () => {} } = options;

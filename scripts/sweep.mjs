@@ -1,5 +1,5 @@
-// `npm run sweep`: every built-in with receivers and arguments of sizes around 2^24 to 2^53 (__test__/hostile/sweep.mjs). Takes
-// an hour or two.
+// `npm run sweep`: every built-in with receivers and arguments of sizes around 2^24 to 2^53
+// (__test__/hostile/sweep.mjs). Takes an hour or two.
 //
 //   npm run sweep -- [--isolation thread] [--only <text in the built-in's expression>] [--sample <count>] [--piece 1/1]
 //

@@ -2,8 +2,8 @@
 //
 //   node scripts/test262.mjs --checkout ../test262 [--only test/language/statements] [--every 20] [--verbose] [--write]
 //
-// Fails if the outcome of a test differs from the expected one, unless `__test__/test262/exceptions.mjs` gives a reason.
-// With --write, all outcomes are written to reports/test262.md.
+// Fails if the outcome of a test differs from the expected one, unless `__test__/test262/exceptions.mjs` gives a
+// reason. With --write, all outcomes are written to reports/test262.md.
 
 import { writeFileSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
@@ -166,7 +166,10 @@ async function failureOf(test) {
   }
 }
 
-/** @param {import('../index.mjs').ExecutorError} error For a thrown value that is not an error: the harness throws its own that way. */
+/**
+ * @param {import('../index.mjs').ExecutorError} error For a thrown value that is not an error: the harness throws its
+ * own that way.
+ */
 function thrownName({ message }) {
   return /^Runtime exception: (\w+) \{/.exec(message)?.[1];
 }

@@ -1,5 +1,5 @@
-// Lists the third-party parts of a build: the linked crates, the npm packages in the snapshot, and V8. Each has its licence,
-// with the text of the licence if the crate or package contains it.
+// Lists the third-party parts of a build: the linked crates, the npm packages in the snapshot, and V8. Each has its
+// licence, with the text of the licence if the crate or package contains it.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';

@@ -80,8 +80,8 @@ impl Inner {
     }
 }
 
-/// The process of an isolate, and the parts of its sandbox that are in force. `pid`: present while the process exists on
-/// this machine. `worker`, `node`: names of another machine's worker and of that machine.
+/// The process of an isolate, and the parts of its sandbox that are in force. `pid`: present while the process exists
+/// on this machine. `worker`, `node`: names of another machine's worker and of that machine.
 #[napi(object, object_from_js = false)]
 pub struct NativeWorker {
     pub pid: Option<f64>,

@@ -428,8 +428,8 @@ impl NativeJournal {
         self.0.withhold(call as u64);
     }
 
-    /// The answer to a call whose result the journal does not have, as of `NativeExecutor.toolResult`. Returns whether it
-    /// is the one that the call had.
+    /// The answer to a call whose result the journal does not have, as of `NativeExecutor.toolResult`. Returns whether
+    /// it is the one that the call had.
     #[napi]
     pub fn provide(&self, env: Env, run: u32, call: f64, status: f64, payload: Unknown) -> Result<bool> {
         // SAFETY: `env` is the environment of this call, and `payload` one of its arguments.
@@ -489,7 +489,8 @@ impl NativeJournal {
         self.0.runs()
     }
 
-    /// What a replay would repeat: bytes of entries, and the milliseconds that the isolate has worked since it was made.
+    /// What a replay would repeat: bytes of entries, and the milliseconds that the isolate has worked since it was
+    /// made.
     #[napi(ts_return_type = "[bytes: number, workedMs: number]")]
     pub fn repeated(&self) -> Vec<f64> {
         let (bytes, time) = self.0.repeated();

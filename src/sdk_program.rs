@@ -1,5 +1,5 @@
-//! Adds to programs of `SandboxManager` the code that they need, on a thread of Node.js's pool. The programs need not have
-//! been checked before.
+//! Adds to programs of `SandboxManager` the code that they need, on a thread of Node.js's pool. The programs need not
+//! have been checked before.
 
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Result, Task};

@@ -139,8 +139,8 @@ pub unsafe fn reply(
     Ok((call as ToolCallId, reply))
 }
 
-/// `[name, message, code, bridge, details]`; a code is a string, a number or undefined. Details are serialized bytes and
-/// may be missing.
+/// `[name, message, code, bridge, details]`; a code is a string, a number or undefined. Details are serialized bytes
+/// and may be missing.
 ///
 /// # Safety
 /// As for [`values`].

@@ -551,7 +551,9 @@ describe('help', () => {
 });
 
 describe('the stdout of the command line', () => {
-  /** Runs the command line with `args` and `input` until it has printed something, which nobody reads on from then on. */
+  /**
+   * Runs the command line with `args` and `input` until it has printed something, which nobody reads on from then on.
+   */
   const unread = async (args, input, { staysOpen = false } = {}) => {
     const child = spawn(process.execPath, [BIN, ...args], { cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] });
     child.stdin.on('error', () => {});

@@ -7,7 +7,10 @@ class FinalAnswerTool {
   forward = async ({ answer }) => answer;
 }
 
-/** As in smolagents-ts: the prompt is asked for twice, first before the fields are there; a step that fails ends the run. */
+/**
+ * As in smolagents-ts: the prompt is asked for twice, first before the fields are there; a step that fails ends the
+ * run.
+ */
 export class CodeAgent {
   constructor({ model, tools = [], managed_agents = [], instructions, executor, ...config }) {
     this.model = model;

@@ -1,5 +1,5 @@
-// The code tool in the real frameworks, with a model whose turns are recorded: what the examples show, and the handling of
-// errors, approval and aborts.
+// The code tool in the real frameworks, with a model whose turns are recorded: what the examples show, and the handling
+// of errors, approval and aborts.
 
 import { getEventListeners } from 'node:events';
 import { createRequire } from 'node:module';
@@ -129,7 +129,10 @@ ${shownMap('image')}${ANSWER}`,
   });
 });
 
-/** How each framework makes a tool, makes the code tool of them, and calls that; a call resolves to what the model is told. */
+/**
+ * How each framework makes a tool, makes the code tool of them, and calls that; a call resolves to what the model is
+ * told.
+ */
 const FRAMEWORKS = {
   'openai-agents': {
     make: (name, run, needsApproval) =>

@@ -10,7 +10,10 @@ import { ROOT } from '../helpers.mjs';
 
 const HERE = join(ROOT, '__test__', 'adapters');
 
-/** What TypeScript finds in files that there are only here, by their paths, compiled as those of tsconfig.integrations.json. */
+/**
+ * What TypeScript finds in files that there are only here, by their paths, compiled as those of
+ * tsconfig.integrations.json.
+ */
 function findingsIn(files, more = {}) {
   const { options } = ts.getParsedCommandLineOfConfigFile(join(ROOT, 'tsconfig.integrations.json'), more, ts.sys);
   const host = ts.createCompilerHost(options);

@@ -1,5 +1,5 @@
-// `createCodeMiddleware` of `ses-executor/langchain` in the agents of `langchain` and `deepagents`, with a model whose turns are
-// written down.
+// `createCodeMiddleware` of `ses-executor/langchain` in the agents of `langchain` and `deepagents`, with a model whose
+// turns are written down.
 
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage } from '@langchain/core/messages';

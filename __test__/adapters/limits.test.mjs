@@ -1,4 +1,5 @@
-// Front ends for people and models have no limit of operations by default, only of time. Executors keep the specification's.
+// Front ends for people and models have no limit of operations by default, only of time. Executors keep the
+// specification's.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

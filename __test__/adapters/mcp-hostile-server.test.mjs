@@ -12,8 +12,8 @@ const HTTP_SERVER = fileURLToPath(new URL('fixtures/hostile-mcp-http.mjs', impor
 const SERVERS = fileURLToPath(new URL('../../build/adapters/mcp/servers.js', import.meta.url));
 
 /**
- * Connects in a process with a small heap, calls the tools, and gives what they answer, and the most processor time between two turns of the
- * event loop, as a multiple of what writing a list of 5,000,000 numbers takes (about 100 ms).
+ * Connects in a process with a small heap, calls the tools, and gives what they answer, and the most processor time
+ * between two turns of the event loop, as a multiple of what writing a list of 5,000,000 numbers takes (about 100 ms).
  */
 const PROGRAM = `
   const { connectServers } = require(${JSON.stringify(SERVERS)});

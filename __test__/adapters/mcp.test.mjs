@@ -762,8 +762,8 @@ test.skipIf(process.platform === 'win32')('all other servers are ended when one 
 );
 
 /**
- * The text of a server with some tools, whose lines are written by `tools`: functions of the number of the request by name, which may
- * have `more` that is listed of the tool.
+ * The text of a server with some tools, whose lines are written by `tools`: functions of the number of the request by
+ * name, which may have `more` that is listed of the tool.
  *
  * @param {string} tools
  */
@@ -799,7 +799,10 @@ const endlessServer = (folder, tools) => {
 };
 
 describe('another server', () => {
-  /** Calls `fn` with a function that calls a tool of a server with these, and gives its text or the message of its error. */
+  /**
+   * Calls `fn` with a function that calls a tool of a server with these, and gives its text or the message of its
+   * error.
+   */
   const withOther = (tools, fn) =>
     withFolder(async (folder) => {
       const script = join(folder, 'server.cjs');

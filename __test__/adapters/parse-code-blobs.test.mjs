@@ -397,7 +397,8 @@ describe('parsing takes time in proportion to the answer', () => {
   test.each(Object.entries(hostile))('for %s', (_, make) => {
     const small = least(make(1 << 16));
     const large = least(make(1 << 20));
-    // Sixteen times the text, so 256 times as long if the work were quadratic; less than 8 ms is the noise of a collector.
+    // Sixteen times the text, so 256 times as long if the work were quadratic; less than 8 ms is the noise of a
+    // collector.
     expect(large / Math.max(small, 8)).toBeLessThan(64);
   });
 });

@@ -205,9 +205,9 @@ describe('outputText', () => {
 });
 
 /**
- * Values that take a printer much longer than their number of parts shows. It lists the keys of parts that it omits and of
- * arrays that lack elements, it escapes characters, and it splits lines. Each has two expectations, for `outputText` and
- * `modelText`: a copy of its first parts is printed, or the value itself with at most that many items of a list.
+ * Values that take a printer much longer than their number of parts shows. It lists the keys of parts that it omits and
+ * of arrays that lack elements, it escapes characters, and it splits lines. Each has two expectations, for `outputText`
+ * and `modelText`: a copy of its first parts is printed, or the value itself with at most that many items of a list.
  */
 const SLOW = {
   'one object of many keys, many times': [Array(2_000).fill(keyed(90_000)), 'a copy', 'a copy'],
@@ -248,8 +248,8 @@ describe('a value that takes long to print', () => {
     }
   });
 
-  // None takes more than three times as long as the usual values. Without a budget, the slowest take over a hundred times
-  // as long.
+  // None takes more than three times as long as the usual values. Without a budget, the slowest take over a hundred
+  // times as long.
   test.each(Object.entries(SLOW))('%s: printing it takes at most ten times as long as usual values', (_, [value]) => {
     printUsual();
     const ratio = () => cpuMs(() => [outputText(value), modelText(value)]) / cpuMs(printUsual);

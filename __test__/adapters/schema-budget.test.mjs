@@ -49,8 +49,9 @@ async function withClock(share, work) {
 /**
  * Runs a check in a child process with a small heap. Its clock goes on by 0.1 ms each time the budget looks at it.
  *
- * @returns `messages`: what the check says; `looks`: how often the budget looked at the clock; and the most between two turns
- *   of the event loop: `mostLooks`, and `most`, processor time as a multiple of what writing a list of 5,000,000 numbers takes
+ * @returns `messages`: what the check says; `looks`: how often the budget looked at the clock; and the most between two
+ *   turns of the event loop: `mostLooks`, and `most`, processor time as a multiple of what writing a list of 5,000,000
+ *   numbers takes
  */
 async function checkedInChild(schema, make) {
   const script = `
@@ -90,7 +91,8 @@ async function checkedInChild(schema, make) {
 
 describe('a check of a huge value against a schema', { timeout: 30_000 }, () => {
   const list = (items) => JSON.stringify(object({ list: { type: 'array', items } }));
-  // The last number of a row is the least number of times that the clock is read: once per 64 parts, until the list of errors is full.
+  // The last number of a row is the least number of times that the clock is read: once per 64 parts, until the list of
+  // errors is full.
   test.each([
     [
       'of wrong items',
@@ -192,8 +194,8 @@ describe('a check of a huge value against a schema', { timeout: 30_000 }, () => 
     ['zod 4', z],
     ['zod 3', zod3],
   ])('by a schema of %s', (_, z) => {
-    // JSON Schema does not know what these accept. Zod 3 takes ten microseconds for each alternative that a value does not fit.
-    // The check may take 40 ms of processor time, which is many times more than each of these takes.
+    // JSON Schema does not know what these accept. Zod 3 takes ten microseconds for each alternative that a value does
+    // not fit. The check may take 40 ms of processor time, which is many times more than each of these takes.
     test.each([
       ['coerced numbers', z.coerce.number(), "'12'", 12],
       ['preprocessed strings', z.preprocess((text) => Number(text), z.number()), "'7'", 7],

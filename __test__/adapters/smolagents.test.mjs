@@ -1,5 +1,5 @@
-// `ses-executor/smolagents`: the executor in the hands of an agent that is written as the `CodeAgent` of smolagents-ts, with
-// that agent's calls, names and shapes.
+// `ses-executor/smolagents`: the executor in the hands of an agent that is written as the `CodeAgent` of smolagents-ts,
+// with that agent's calls, names and shapes.
 
 import { describe, expect, test, vi } from 'vitest';
 
@@ -484,7 +484,8 @@ describe('two of them over one executor', () => {
     );
   });
 
-  // An isolate of its owner's making counted as none, so that nobody noticed its end: no tools were sent to the next one.
+  // An isolate of its owner's making counted as none, so that nobody noticed its end: no tools were sent to the next
+  // one.
   test('have their tools after the owner has started and cleaned up the executor', async () => {
     const inner = new SESExecutor();
     const ada = create({ executor: inner, tools: [tool('inbox', 'mails of Ada')] });

@@ -108,8 +108,8 @@ test.runIf(process.platform === 'linux')(
       await runAtOnce(shared, 8);
       await until(() => pages.ready === 2 + 7 + 7 && renderers() === 8);
       await runAtOnce(shared, 3, other.origins);
-      // Two ahead, eight runs, of which one had its page, and seven for the next ones: the eighth is the one that `other` asks for.
-      // Three runs of that, of which one had its page, and one for the next.
+      // Two ahead, eight runs, of which one had its page, and seven for the next ones: the eighth is the one that
+      // `other` asks for. Three runs of that, of which one had its page, and one for the next.
       await until(() => pages.ready === 2 + 7 + 7 + 2 + 1 && renderers() === 8);
       await new Promise(setImmediate);
       expect(pages.begun).toBe(19);

@@ -1,4 +1,5 @@
-// The contract's definition of done, what failures say, starting anew, and large values, also those that isolates get late.
+// The contract's definition of done, what failures say, starting anew, and large values, also those that isolates get
+// late.
 
 import { describeBrowser } from './contract.mjs';
 

@@ -8,8 +8,8 @@ const ofPages = ({ maxOperations: _, owner: __, maxParkedMb: ___, hardenToolResu
   options;
 
 /**
- * Pages import no modules, which the suite `imports` is about. They freeze no variables, and get them with the next run, as text of any
- * depth.
+ * Pages import no modules, which the suite `imports` is about. They freeze no variables, and get them with the next
+ * run, as text of any depth.
  *
  * @param {string[]} suites
  */

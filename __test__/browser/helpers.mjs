@@ -59,8 +59,8 @@ export function computedMs(processes) {
 }
 
 /**
- * The error that a run ends with at its deadline. The deadline is short at first: where a busy machine does not get to the code in
- * that time, what `hasBegun` sees in the error, a longer one is tried.
+ * The error that a run ends with at its deadline. The deadline is short at first: where a busy machine does not get to
+ * the code in that time, what `hasBegun` sees in the error, a longer one is tried.
  */
 export async function atDeadline(executor, code, hasBegun = ({ logs }) => logs.startsWith('began')) {
   for (const timeoutMs of [400, 2_000, 10_000, 30_000]) {

@@ -1,5 +1,5 @@
-// A page reaches nothing: each way to make a request, against a listener on this machine, which hears of none. Also without the
-// namespace of the network, where only what the browser itself holds back is in the way.
+// A page reaches nothing: each way to make a request, against a listener on this machine, which hears of none. Also
+// without the namespace of the network, where only what the browser itself holds back is in the way.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createSocket } from 'node:dgram';

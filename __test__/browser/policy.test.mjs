@@ -1,5 +1,5 @@
-// Requests of pages under the policy that `fetch` of other guests has too: methods, bytes, number, headers of the host and
-// addresses. A real Chrome, and real servers of this machine.
+// Requests of pages under the policy that `fetch` of other guests has too: methods, bytes, number, headers of the host
+// and addresses. A real Chrome, and real servers of this machine.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 

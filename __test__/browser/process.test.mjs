@@ -89,7 +89,8 @@ describe.runIf(isLinux)('on Linux', () => {
     });
   });
 
-  // Chrome goes on without the process that starts those of its pages, and each page ended at once, for as long as executors used it.
+  // Chrome goes on without the process that starts those of its pages, and each page ended at once, for as long as
+  // executors used it.
   test.each(['run', 'session'])('a browser that cannot make pages any more is replaced: %s', async (isolation) => {
     await withBrowser({ isolation, warmTabs: 0, timeoutMs: 50_000 }, {}, async (executor) => {
       const before = chromeProcesses();
@@ -265,7 +266,8 @@ test('an idle browser does not keep the process alive', async () => {
   expect([stdout, code]).toEqual(['42\n', 0]);
 });
 
-// Node.js makes no pipes for a process that it has no descriptors for, and tells of that by an event that had no listener yet.
+// Node.js makes no pipes for a process that it has no descriptors for, and tells of that by an event that had no
+// listener yet.
 test.runIf(isLinux).each([1, 8])(
   'a host with %i free descriptors continues, and can start a browser later',
   async (left) => {
@@ -292,7 +294,8 @@ test.runIf(isLinux).each([1, 8])(
   },
 );
 
-// The browser that was killed had its folder removed when its end was heard of, which a process that has ended does not do.
+// The browser that was killed had its folder removed when its end was heard of, which a process that has ended does not
+// do.
 test.runIf(isLinux).each(['', 'process.exit();'])(
   'a process that ends leaves no folder of its browser: "%s"',
   async (last) => {
@@ -454,7 +457,8 @@ exec unshare --user --map-current-user --keep-caps -- sh -c 'echo 0 > /proc/sys/
   });
 });
 
-// Processes are told by their order. One whose tab is closed before it is known would be taken for that of the next tab, and so on.
+// Processes are told by their order. One whose tab is closed before it is known would be taken for that of the next
+// tab, and so on.
 test.runIf(isLinux)(
   'a tab that is closed before its process is known does not affect the processes of other tabs',
   async () => {

@@ -601,7 +601,9 @@ console.log('    at lunch (with agent 7)');`);
 });
 
 describe('failures', () => {
-  /** The hint of a failure. A page that does not answer within 100 ms causes none: on a busy machine it is asked again. */
+  /**
+   * The hint of a failure. A page that does not answer within 100 ms causes none: on a busy machine it is asked again.
+   */
   const hintOf = async (executor, code) => {
     let hint;
     for (let attempt = 0; attempt < 5 && hint === undefined; attempt++) {

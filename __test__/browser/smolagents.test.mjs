@@ -1,4 +1,5 @@
-// A page as the executor of an agent, which calls `sendVariables`, `sendTools` and `run` in each step, and knows of no states.
+// A page as the executor of an agent, which calls `sendVariables`, `sendTools` and `run` in each step, and knows of no
+// states.
 
 import { expect, test } from 'vitest';
 

@@ -1,5 +1,5 @@
-// The contract, kept by sessions whose journal is in memory. Without the suites about `autoInit` and about isolates that are
-// given up: a session has neither. `__test__/durable/` has the tests of its own lifecycle.
+// The contract, kept by sessions whose journal is in memory. Without the suites about `autoInit` and about isolates
+// that are given up: a session has neither. `__test__/durable/` has the tests of its own lifecycle.
 
 import { SUITES, describeExecutor } from './suite/index.mjs';
 import { OpeningSession } from './opening-session.mjs';

@@ -22,7 +22,9 @@ const listenersOf = (signal) => getEventListeners(signal, 'abort').length;
 
 describe('withTimeLimit', () => {
   const modulePath = JSON.stringify(`${ROOT}/build/contract/time-limit.js`);
-  /** What a process prints that waits for a promise for an hour at most. It is killed, which `signal` says, if it stays. */
+  /**
+   * What a process prints that waits for a promise for an hour at most. It is killed, which `signal` says, if it stays.
+   */
   const waiting = (promise, options) =>
     runChild(
       `const { withTimeLimit } = require(${modulePath});

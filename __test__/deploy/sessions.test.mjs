@@ -1,5 +1,5 @@
-// The tenants of deploy/ with real sessions on a real worker. One tenant knows everything about the session of the other one, and
-// has no use of it.
+// The tenants of deploy/ with real sessions on a real worker. One tenant knows everything about the session of the
+// other one, and has no use of it.
 
 import { expect, onTestFinished, test } from 'vitest';
 

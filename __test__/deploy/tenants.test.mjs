@@ -1,5 +1,5 @@
-// The configuration in deploy/ with a real broker: what one tenant can reach of another one and of the workers, which is
-// nothing but its own sessions.
+// The configuration in deploy/ with a real broker: what one tenant can reach of another one and of the workers, which
+// is nothing but its own sessions.
 
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';

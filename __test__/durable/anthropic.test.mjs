@@ -1,5 +1,5 @@
-// Programs of a durable session in the tool runner of Anthropic's SDK: a call that needs approval pauses the program, the model is
-// told so, and the answer continues the program in another process.
+// Programs of a durable session in the tool runner of Anthropic's SDK: a call that needs approval pauses the program,
+// the model is told so, and the answer continues the program in another process.
 
 import Anthropic from '@anthropic-ai/sdk';
 import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';

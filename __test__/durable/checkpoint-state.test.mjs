@@ -1,6 +1,6 @@
-// A program cannot find out whether there was a checkpoint. Where it could, there is none.
-// Cause: globals were told from built-ins by their attributes only; accessors, attributes, the order of globals, modules and
-// proxies were not kept, and nobody looked for built-ins that were deleted or replaced.
+// A program cannot find out whether there was a checkpoint. Where it could, there is none. Cause: globals were told
+// from built-ins by their attributes only; accessors, attributes, the order of globals, modules and proxies were not
+// kept, and nobody looked for built-ins that were deleted or replaced.
 
 import { describe, expect, test } from 'vitest';
 

@@ -6,7 +6,10 @@ import { durable, memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { deferred, rejection } from '../helpers.mjs';
 import { openSession } from './helpers.mjs';
 
-/** A store with locks. `holds` makes the next call of `lock` or `read` wait: `entered` settles then, `open()` lets it go on. */
+/**
+ * A store with locks. `holds` makes the next call of `lock` or `read` wait: `entered` settles then, `open()` lets it go
+ * on.
+ */
 function heldStore() {
   const inner = memoryStore();
   const gates = new Map();

@@ -1,4 +1,5 @@
-// A replay that does not do what the journal says. The journals here have no key, so that a test can change their entries.
+// A replay that does not do what the journal says. The journals here have no key, so that a test can change their
+// entries.
 
 import { expect, test } from 'vitest';
 

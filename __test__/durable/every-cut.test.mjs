@@ -1,5 +1,5 @@
-// A journal that ends after any of its entries, as that of a process that was killed there: the session opens without a call of
-// a tool, its run ends, and no call that had an answer is made again.
+// A journal that ends after any of its entries, as that of a process that was killed there: the session opens without a
+// call of a tool, its run ends, and no call that had an answer is made again.
 
 import { expect, test } from 'vitest';
 

@@ -1,5 +1,5 @@
-// Random sessions, replayed in other places, and cut at random entries. `DURABLE_SESSIONS` and `DURABLE_SEED` are the number
-// of sessions and the first seed.
+// Random sessions, replayed in other places, and cut at random entries. `DURABLE_SESSIONS` and `DURABLE_SEED` are the
+// number of sessions and the first seed.
 
 import { expect, test } from 'vitest';
 

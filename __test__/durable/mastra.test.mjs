@@ -1,5 +1,5 @@
-// Programs of a durable session in an agent or a workflow of Mastra: `suspend()` of a tool suspends the program, and no call is
-// made twice.
+// Programs of a durable session in an agent or a workflow of Mastra: `suspend()` of a tool suspends the program, and no
+// call is made twice.
 
 import { Mastra } from '@mastra/core';
 import { Agent } from '@mastra/core/agent';

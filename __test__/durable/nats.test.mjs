@@ -41,7 +41,10 @@ async function strangerOn(broker) {
   return { connection, js: jetstream(connection), manager: await jetstreamManager(connection) };
 }
 
-/** A proxy in front of a broker; `cut(buffer)` decides about each piece of data of the broker whether to cut the connection instead. */
+/**
+ * A proxy in front of a broker; `cut(buffer)` decides about each piece of data of the broker whether to cut the
+ * connection instead.
+ */
 async function proxyOf(broker, cut) {
   const sockets = new Set();
   const server = createServer((client) => {

@@ -1,5 +1,5 @@
-// Approvals of the OpenAI Agents SDK inside programs of a `DurableSession`: the run of the agent is interrupted, and the
-// program goes on after the call when it is resumed.
+// Approvals of the OpenAI Agents SDK inside programs of a `DurableSession`: the run of the agent is interrupted, and
+// the program goes on after the call when it is resumed.
 
 import { Agent, RunState, Runner, Usage, tool } from '@openai/agents';
 import { describe, expect, test } from 'vitest';

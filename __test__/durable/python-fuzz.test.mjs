@@ -1,5 +1,5 @@
-// Random sessions of Python whose tool calls overlap, opened again. `DURABLE_PYTHON_SESSIONS` is the number of sessions and
-// `DURABLE_SEED` the first seed.
+// Random sessions of Python whose tool calls overlap, opened again. `DURABLE_PYTHON_SESSIONS` is the number of sessions
+// and `DURABLE_SEED` the first seed.
 
 import { expect, test } from 'vitest';
 

@@ -1,5 +1,5 @@
-// Programs of Python that wait: for several answers, for an approval by policy, in a synchronous tool, and in another place.
-// What the session fixes for them: the clock and the time zone.
+// Programs of Python that wait: for several answers, for an approval by policy, in a synchronous tool, and in another
+// place. What the session fixes for them: the clock and the time zone.
 
 import { expect, test } from 'vitest';
 

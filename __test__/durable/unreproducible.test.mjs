@@ -1,5 +1,6 @@
-// Two inputs of code are not in the journal: where the stack ends, and which bits a NaN has. Both depend on when V8 compiles a
-// function. A replay that finds others says so, with both values. The journals here have no key, so that a test can change them.
+// Two inputs of code are not in the journal: where the stack ends, and which bits a NaN has. Both depend on when V8
+// compiles a function. A replay that finds others says so, with both values. The journals here have no key, so that a
+// test can change them.
 
 import { expect, test } from 'vitest';
 

@@ -1,4 +1,5 @@
-// What file tools do with content that is large, binary or not permitted, with concurrent changes, and with the process.
+// What file tools do with content that is large, binary or not permitted, with concurrent changes, and with the
+// process.
 
 import { chmodSync, chownSync, existsSync, readFileSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Two copies of the package in one process, as two versions of it, or two packages that have it as a dependency, bring about.
+// Two copies of the package in one process, as two versions of it, or two packages that have it as a dependency, bring
+// about.
 
 import { createRequire } from 'node:module';
 

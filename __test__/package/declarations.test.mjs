@@ -1,4 +1,5 @@
-// The declarations that scripts/compile.mjs writes say what the modules export, and need nothing that callers do not have.
+// The declarations that scripts/compile.mjs writes say what the modules export, and need nothing that callers do not
+// have.
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -13,7 +13,10 @@ import { PASSWORDS, openDeployed } from '../deploy/helpers.mjs';
 import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
 import { standInsOf } from './doc-models.mjs';
 
-/** Blocks that are programs; those in TypeScript are stripped first, and checked by `__test__/adapters/integrations.test.mjs`. */
+/**
+ * Blocks that are programs; those in TypeScript are stripped first, and checked by
+ * `__test__/adapters/integrations.test.mjs`.
+ */
 const PROGRAMS = new Set(['js', 'ts']);
 /** Blocks that are commands, one a line. */
 const COMMANDS = 'sh';
@@ -23,7 +26,8 @@ const DATA = { json: JSON.parse, yaml: parseYaml };
 const SHOWN = new Set(['text', 'dockerfile']);
 
 /**
- * Commands that reach a registry, or need files of the reader's: only their options are checked, against the help of the command.
+ * Commands that reach a registry, or need files of the reader's: only their options are checked, against the help of
+ * the command.
  */
 const NEEDS_NETWORK = /^npx ses-executor (python add|run program\.py) /;
 
@@ -79,7 +83,10 @@ export function fencedBlocks(markdown) {
   return found;
 }
 
-/** Starts the broker that a program names: that of deploy/ if it has a tenant's password; and a worker if it asks for one. */
+/**
+ * Starts the broker that a program names: that of deploy/ if it has a tenant's password; and a worker if it asks for
+ * one.
+ */
 async function fleetFor(code) {
   if (!code.includes(BROKER)) return { address: BROKER, env: {} };
   const isDeployed = code.includes('SES_ACME_PASSWORD');

@@ -1,5 +1,5 @@
-// The pages about frameworks name models of providers. In tests the model alone is replaced, by one whose turns are written down here;
-// the framework, the executor and the tools are real.
+// The pages about frameworks name models of providers. In tests the model alone is replaced, by one whose turns are
+// written down here; the framework, the executor and the tools are real.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

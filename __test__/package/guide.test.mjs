@@ -1,4 +1,5 @@
-// Each code block of docs/guide/ runs, and each relative link of the pages about the product leads to a file and a heading.
+// Each code block of docs/guide/ runs, and each relative link of the pages about the product leads to a file and a
+// heading.
 
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';

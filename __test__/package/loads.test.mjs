@@ -43,7 +43,8 @@ describe('the package can be loaded', () => {
     expect(isSame).toBe(true);
   });
 
-  // Descriptions of file tools were made for the folder `.`, whose path is asked for then. Windows lets nobody remove it.
+  // Descriptions of file tools were made for the folder `.`, whose path is asked for then. Windows lets nobody remove
+  // it.
   testIf(process.platform !== 'win32')('in a folder that was deleted, with all sub-paths', async () => {
     const script = `
       const { mkdtempSync, rmdirSync } = require('node:fs');

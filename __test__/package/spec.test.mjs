@@ -1,4 +1,5 @@
-// Comments cite sections of docs/spec/ by their numbers: each cited section exists, and the rules of each page are numbered.
+// Comments cite sections of docs/spec/ by their numbers: each cited section exists, and the rules of each page are
+// numbered.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Section 7.2 of the specification: the output of a run is what an explicit top-level `return` gives, else the value of the last
-// expression statement, else the variable of a last declaration or assignment.
+// Section 7.2 of the specification: the output of a run is what an explicit top-level `return` gives, else the value of
+// the last expression statement, else the variable of a last declaration or assignment.
 import { describe, expect, test } from 'vitest';
 
 import { expectCode, withExecutor } from '../helpers.mjs';

@@ -1,5 +1,5 @@
-// What V8 refuses in a program as it was written is refused, also where our parser reads it and prints something that V8 takes;
-// and what it takes runs.
+// What V8 refuses in a program as it was written is refused, also where our parser reads it and prints something that
+// V8 takes; and what it takes runs.
 
 import { expect, test } from 'vitest';
 

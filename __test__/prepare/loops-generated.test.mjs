@@ -1,6 +1,6 @@
-// Generated loops do in the executor what they do in plain Node.js (`vm`) and take as many iterations. A run that may take fewer is
-// refused, wherever its iterations are; what it has done by then is at least what those that it may take do, and nothing except what
-// comes next (crates/prepare/src/transform/guards.rs).
+// Generated loops do in the executor what they do in plain Node.js (`vm`) and take as many iterations. A run that may
+// take fewer is refused, wherever its iterations are; what it has done by then is at least what those that it may take
+// do, and nothing except what comes next (crates/prepare/src/transform/guards.rs).
 import vm from 'node:vm';
 
 import { describe, expect, test } from 'vitest';

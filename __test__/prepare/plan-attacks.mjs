@@ -1,5 +1,5 @@
-// Sessions that reach a tool in every way that the language has. Each entry is a program, or a list of the programs of a session. Data for
-// `plan-attacks.test.mjs`.
+// Sessions that reach a tool in every way that the language has. Each entry is a program, or a list of the programs of
+// a session. Data for `plan-attacks.test.mjs`.
 
 export const ATTACKS = [
   // Methods of primitives call functions.

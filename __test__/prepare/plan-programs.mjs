@@ -14,7 +14,8 @@ function generatorOf(seed) {
 }
 
 /**
- * A session: programs that ran before, and the program that a plan is made for. Later programs use names of earlier ones.
+ * A session: programs that ran before, and the program that a plan is made for. Later programs use names of earlier
+ * ones.
  *
  * @returns the texts of the programs, the last of which is the one of the plan
  */

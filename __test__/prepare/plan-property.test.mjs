@@ -1,5 +1,6 @@
-// No random program makes a call that its plan does not contain. Sessions of up to three programs run in an executor, and each
-// call is compared with the plan. `PLAN_SESSIONS` and `PLAN_SEED` are the number of sessions and the first seed.
+// No random program makes a call that its plan does not contain. Sessions of up to three programs run in an executor,
+// and each call is compared with the plan. `PLAN_SESSIONS` and `PLAN_SEED` are the number of sessions and the first
+// seed.
 
 import { expect, test } from 'vitest';
 

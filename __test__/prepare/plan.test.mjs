@@ -1,5 +1,5 @@
-// Plans of the programs in `plans/`. Each is a session whose runs are separated by `// ---- next run`. The text of its plans
-// is next to it: `vitest -u` writes it again. The programs also run, held to their plans.
+// Plans of the programs in `plans/`. Each is a session whose runs are separated by `// ---- next run`. The text of its
+// plans is next to it: `vitest -u` writes it again. The programs also run, held to their plans.
 
 import { readFileSync, readdirSync } from 'node:fs';
 

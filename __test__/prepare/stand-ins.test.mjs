@@ -1,4 +1,5 @@
-// What the language has and the parser of swc refuses: `for (using x = f(); …; …)` and, in TypeScript, `static async constructor`.
+// What the language has and the parser of swc refuses: `for (using x = f(); …; …)` and, in TypeScript, `static async
+// constructor`.
 
 import { expect, test } from 'vitest';
 

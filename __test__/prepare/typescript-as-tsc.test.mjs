@@ -1,5 +1,5 @@
-// TypeScript that runs gives what tsc makes of it: each program is compiled by both and run. Types are not checked, as with tsc's
-// `transpileModule`.
+// TypeScript that runs gives what tsc makes of it: each program is compiled by both and run. Types are not checked, as
+// with tsc's `transpileModule`.
 import vm from 'node:vm';
 
 import ts from 'typescript';

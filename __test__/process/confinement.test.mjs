@@ -1,5 +1,5 @@
-// What a worker process can reach: nothing of its host, and less of the system than any other program. What the kernel answers
-// to each thing that a worker could try is tested by `crates/sandbox/tests/probes.rs`.
+// What a worker process can reach: nothing of its host, and less of the system than any other program. What the kernel
+// answers to each thing that a worker could try is tested by `crates/sandbox/tests/probes.rs`.
 
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -109,8 +109,8 @@ describe.runIf(isLinux)('P8 a worker process', () => {
     });
   });
 
-  // None begins once limits and filter are set. The thread that compiles came when a function was hot: there was none where the host is
-  // not root, which is exempt from that limit, and guests waited for each function that V8 optimised.
+  // None begins once limits and filter are set. The thread that compiles came when a function was hot: there was none
+  // where the host is not root, which is exempt from that limit, and guests waited for each function that V8 optimised.
   test('has all of its threads before it gets code, including the compile thread', async () => {
     await withProcess({ spares: 0, maxOperations: 1e9 }, {}, async (executor) => {
       const threads = () => readdirSync(`/proc/${pidOf(executor)}/task`);

@@ -272,7 +272,8 @@ describe.runIf(isLinux)('init()', () => {
   });
 });
 
-// The system lets nobody kill what is root's: the worker went on for ever, and a spare ran code with the rights that were given away.
+// The system lets nobody kill what is root's: the worker went on for ever, and a spare ran code with the rights that
+// were given away.
 describe.runIf(isLinux && process.getuid?.() === 0)('a host that drops its privileges', () => {
   test('ends its earlier workers and uses none of them', async () => {
     const { status, stdout, stderr } = await runChild(`

@@ -1,5 +1,5 @@
-// A worker process that says what no worker says, or nothing: it is ended, and the host has a coded error. The worker is a
-// script in the place of the program, in a copy of the package.
+// A worker process that says what no worker says, or nothing: it is ended, and the host has a coded error. The worker
+// is a script in the place of the program, in a copy of the package.
 
 import { cpSync, linkSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,8 +43,8 @@ const toolCall = (id, args = [0, ...u32(0)]) => frame(0x85, u32(1), u64(id), u32
 const logged = (job, message) => frame(0x86, u64(job), [0], new Uint8Array(8), text(message));
 
 /**
- * What an executor makes of a worker that answers the n-th time that it is written to with the n-th of `answers`; the first is
- * its greeting.
+ * What an executor makes of a worker that answers the n-th time that it is written to with the n-th of `answers`; the
+ * first is its greeting.
  *
  * @returns {Promise<string>} the outcome of `init()`, and of `run('1')` if that succeeded, with its log
  */

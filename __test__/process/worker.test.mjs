@@ -1,5 +1,5 @@
-// The program of a worker process, spoken to frame by frame: what it answers, and that it ends when what it reads is no frame of
-// its host's. The frames are those that the protocol's own tests hold to the byte.
+// The program of a worker process, spoken to frame by frame: what it answers, and that it ends when what it reads is no
+// frame of its host's. The frames are those that the protocol's own tests hold to the byte.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Python as the suite of the contract takes an executor: with the contract's options and words, and with the suite's programs written in
-// Python.
+// Python as the suite of the contract takes an executor: with the contract's options and words, and with the suite's
+// programs written in Python.
 
 import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../build/python/index.js';
 import { pythonOf } from './contract-programs.mjs';

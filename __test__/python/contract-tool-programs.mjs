@@ -1,4 +1,5 @@
-// The programs of the contract's suites of tools in Python: what tools throw and give, how they are defined, and what calls back.
+// The programs of the contract's suites of tools in Python: what tools throw and give, how they are defined, and what
+// calls back.
 
 import { COUNT_CAUSES, COUNT_ERRORS, showing } from '../contract/suite/tool-error-details.mjs';
 

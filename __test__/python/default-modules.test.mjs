@@ -1,4 +1,5 @@
-// The modules that code may import by default lead to no other module, and to nothing that opens files: whatever path is tried.
+// The modules that code may import by default lead to no other module, and to nothing that opens files: whatever path
+// is tried.
 
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Runs the programs of escapes.mjs one after the other on an executor of the isolation that its argument names, and prints as JSON
-// what came of each, and what it has reached: `[{ name, outcome, reached }]`.
+// Runs the programs of escapes.mjs one after the other on an executor of the isolation that its argument names, and
+// prints as JSON what came of each, and what it has reached: `[{ name, outcome, reached }]`.
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';

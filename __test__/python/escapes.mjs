@@ -1,5 +1,5 @@
-// Programs of guests that look for a way into the host. Each knows what there is to find: the path of a secret file, the name of a
-// variable of the environment, the path of a file to leave, and commands that would do so.
+// Programs of guests that look for a way into the host. Each knows what there is to find: the path of a secret file,
+// the name of a variable of the environment, the path of a file to leave, and commands that would do so.
 
 import { fileURLToPath } from 'node:url';
 
@@ -185,7 +185,8 @@ export const ESCAPES = [
  * Runs all of them in a separate process: a program that ends its process would otherwise end the caller, too.
  *
  * @param {'thread' | 'process'} isolation
- * @returns {Promise<{ status: number | null, signal: string | null, stderr: string, report: { name: string, outcome: string, reached: string[] }[] | undefined }>}
+ * @returns {Promise<{ status: number | null, signal: string | null, stderr: string, report: { name: string, outcome:
+ *   string, reached: string[] }[] | undefined }>}
  * `report`: undefined if the process has ended before its end
  */
 export async function tryEscapes(isolation) {

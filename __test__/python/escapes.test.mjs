@@ -1,4 +1,5 @@
-// No program reaches the host. Every one may import everything and call every builtin, so that only the isolate is in its way.
+// No program reaches the host. Every one may import everything and call every builtin, so that only the isolate is in
+// its way.
 
 import { expect, test } from 'vitest';
 

@@ -1,4 +1,5 @@
-// Figures of matplotlib become pictures. The package here stands for it: it has the functions that are used, and makes real PNGs.
+// Figures of matplotlib become pictures. The package here stands for it: it has the functions that are used, and makes
+// real PNGs.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

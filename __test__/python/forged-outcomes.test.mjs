@@ -1,5 +1,5 @@
-// Code in Python shares its memory with the prelude. Whether a tool failed, a limit was reached, an answer was given or state was lost is
-// decided where that code cannot reach it.
+// Code in Python shares its memory with the prelude. Whether a tool failed, a limit was reached, an answer was given or
+// state was lost is decided where that code cannot reach it.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -220,7 +220,8 @@ raise e`;
   });
 });
 
-// Objects of the prelude are found by the garbage collector, where that may be imported. What such code says of its run is compared.
+// Objects of the prelude are found by the garbage collector, where that may be imported. What such code says of its run
+// is compared.
 describe('a run that forges its own failure', () => {
   /** The failure of a run that has the prelude raise these claims. */
   const claimed = async (code, message, details, before = '') => {

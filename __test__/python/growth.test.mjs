@@ -1,4 +1,5 @@
-// Sessions leave nothing behind. `SESSIONS=300 npx vitest run __test__/python/growth.test.mjs` makes as many as the claim is about.
+// Sessions leave nothing behind. `SESSIONS=300 npx vitest run __test__/python/growth.test.mjs` makes as many as the
+// claim is about.
 
 import { expect, test } from 'vitest';
 

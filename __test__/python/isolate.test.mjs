@@ -243,8 +243,8 @@ describe('P16 memory', () => {
     expect((await executor.run('hoard = text = None\n1 + 1')).output).toBe(2);
   });
 
-  // What is given back when there is no memory left was not taken again, so that the second run that filled it left nothing for others to
-  // begin with: each failed from then on.
+  // What is given back when there is no memory left was not taken again, so that the second run that filled it left
+  // nothing for others to begin with: each failed from then on.
   test('code that has repeatedly filled the memory can release it', async () => {
     const own = await unguarded({ memoryLimitMb: 128 });
     await own.run('hoard = {}');
@@ -370,7 +370,8 @@ describe('asyncio', () => {
     expect((await executor.run('import gc\nleft = None\nlen([gc.collect()])')).logs).toBe('');
   });
 
-  // A deadline that comes at the way back of a loop goes past its `finally`, as what `sys.monitoring` raises there does.
+  // A deadline that comes at the way back of a loop goes past its `finally`, as what `sys.monitoring` raises there
+  // does.
   test.each(['asyncio.run(asyncio.sleep(0.01))', 'await asyncio.sleep(0.01)', 'own.run_until_complete(main())'])(
     'asyncio works after a deadline between two rounds of a loop: %s',
     async (code) => {
@@ -608,7 +609,8 @@ describe('P18 code that breaks its interpreter', () => {
     await executor.cleanup();
   });
 
-  // Findings that are not a list made the host throw while it reported them: the guest can forge what the prelude reports.
+  // Findings that are not a list made the host throw while it reported them: the guest can forge what the prelude
+  // reports.
   test('a forged outcome has no details, and the host can still report the failure', async () => {
     const executor = await unguarded({ timeoutMs: 5_000 });
     const forged = '{"code":"ERR_RUNTIME_EXCEPTION","message":"mine","details":{"diagnostics":5}}';

@@ -103,7 +103,8 @@ describe.each(['thread', 'process'])('packages with the isolate in a %s', (isola
     await own.cleanup();
   });
 
-  // What they are compiled to was counted for the session that came first, until it had no memory left for the next one.
+  // What they are compiled to was counted for the session that came first, until it had no memory left for the next
+  // one.
   test('load large libraries too, one after the other', async () => {
     const code = `import ctypes
 [ctypes.CDLL(f"/packages/native/{name}.so").add(1, 2) for name in ("large", "larger")]`;

@@ -1,4 +1,5 @@
-// Packages of Pyodide's release: what is needed, where it is read from, and what is refused. The tests make their release themselves.
+// Packages of Pyodide's release: what is needed, where it is read from, and what is refused. The tests make their
+// release themselves.
 
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

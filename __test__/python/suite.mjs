@@ -1,4 +1,5 @@
-// What a `PyodideExecutor` does, whichever engine runs the code: the specification's own points, and what goes beyond them.
+// What a `PyodideExecutor` does, whichever engine runs the code: the specification's own points, and what goes beyond
+// them.
 
 import {
   existsSync,
@@ -32,7 +33,8 @@ export async function failureOf(executor, code, options) {
 /**
  * @param {string} name
  * @param {Record<string, unknown>} engine options that choose it
- * @param {{ startsFast: boolean, mounts: boolean }} can whether folders can be mounted, and whether interpreters start quickly; if not, most tests share one
+ * @param {{ startsFast: boolean, mounts: boolean }} can whether folders can be mounted, and whether interpreters start
+ *   quickly; if not, most tests share one
  */
 export function describePython(name, engine, { startsFast, mounts }) {
   describe(name, () => {
@@ -310,7 +312,8 @@ print("b")`;
       });
 
       test('repeat warnings of earlier runs', async () => {
-        // Cause: Python notes in the names of the code which warnings it has printed, by text and line. Fix: each run begins without.
+        // Cause: Python notes in the names of the code which warnings it has printed, by text and line. Fix: each run
+        // begins without.
         const own = make(['warnings']);
         const code = 'import warnings\nfor i in range(2): warnings.warn("old")';
         for (let i = 0; i < 2; i++)
@@ -319,7 +322,8 @@ print("b")`;
       });
 
       test('name the line of a coroutine that was never awaited', async () => {
-        // Cause: Python names where a coroutine is dropped; what a run has left, the prelude drops. Fix: its definition is named then.
+        // Cause: Python names where a coroutine is dropped; what a run has left, the prelude drops. Fix: its definition
+        // is named then.
         const warningAt = (line) => `stderr: <smolagents>:${line}: RuntimeWarning: coroutine 'f' was never awaited\n`;
         const logsOf = async (code) => (await executor.run(`\nasync def f(): pass\n${code}`)).logs;
         expect(await logsOf('[f(), f()]')).toBe(warningAt(2));
@@ -1192,7 +1196,8 @@ values`;
         await own.cleanup();
       });
 
-      // The result of `tolist` was treated as plain data: a date, as that of numpy's `datetime64` is, was "not iterable".
+      // The result of `tolist` was treated as plain data: a date, as that of numpy's `datetime64` is, was "not
+      // iterable".
       test('receive arrays and scalars of numpy as lists and values', async () => {
         const given = [];
         await executor.sendTools({ give: (...args) => void given.push(args) });

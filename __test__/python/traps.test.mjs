@@ -1,4 +1,5 @@
-// Bounds of Python's memory: checks in the host's process, SIGSEGV in a worker process (crates/engine/src/platform/traps.rs).
+// Bounds of Python's memory: checks in the host's process, SIGSEGV in a worker process
+// (crates/engine/src/platform/traps.rs).
 
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -25,8 +25,10 @@ def build(path, info, files, changed=()):
  * Builds wheels in a folder.
  *
  * @param {string} folder
- * @param {{ name: string, version: string, tag?: string, files: Record<string, string | Uint8Array | [Uint8Array, number]>, changed?: string[] }[]} wheels
- * files by their paths, which may have zeros at their ends; `changed`: those that are not what the wheel's own list says
+ * @param {{ name: string, version: string, tag?: string, files: Record<string, string | Uint8Array | [Uint8Array,
+ *   number]>, changed?: string[] }[]} wheels
+ * files by their paths, which may have zeros at their ends; `changed`: those that are not what the wheel's own list
+ * says
  * @returns {Promise<string[]>} paths
  */
 export async function buildWheels(folder, wheels) {

@@ -1,5 +1,5 @@
-// Messages that no client and no worker of this package sends, to either side. The attacker here uses the account of the
-// victim, so it sees more than another tenant does.
+// Messages that no client and no worker of this package sends, to either side. The attacker here uses the account of
+// the victim, so it sees more than another tenant does.
 
 import { describe, expect, test } from 'vitest';
 

@@ -1,5 +1,5 @@
-// Durable sessions whose worker is lost or drained: a run that only waited for answers continues on another worker, once, and
-// an idle session notices nothing.
+// Durable sessions whose worker is lost or drained: a run that only waited for answers continues on another worker,
+// once, and an idle session notices nothing.
 
 import { expect, onTestFinished, test } from 'vitest';
 

@@ -1,4 +1,5 @@
-// Processes that are killed or stopped while a session opens: a worker has claimed it, and its process has not begun it.
+// Processes that are killed or stopped while a session opens: a worker has claimed it, and its process has not begun
+// it.
 
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
@@ -22,7 +23,10 @@ async function newChild(worker) {
   }
 }
 
-/** Whether a process has not closed its sandbox yet. It greets its host after that, and opens sessions after the greeting. */
+/**
+ * Whether a process has not closed its sandbox yet. It greets its host after that, and opens sessions after the
+ * greeting.
+ */
 const isNew = (pid) => /^Seccomp:\t0$/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'));
 
 /**

@@ -1,5 +1,5 @@
-// Packages of Python on a fleet: the client names its packages and their digests, and the worker has the same ones in its own
-// folder, or refuses.
+// Packages of Python on a fleet: the client names its packages and their digests, and the worker has the same ones in
+// its own folder, or refuses.
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

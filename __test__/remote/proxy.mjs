@@ -18,7 +18,9 @@ function randomNumbers(seed) {
   };
 }
 
-/** Calls `take` with each operation of the protocol of NATS: its line, and its payload with the line end, if it has one. */
+/**
+ * Calls `take` with each operation of the protocol of NATS: its line, and its payload with the line end, if it has one.
+ */
 function splitter(take) {
   let rest = Buffer.alloc(0);
   return (bytes) => {
@@ -41,7 +43,8 @@ function splitter(take) {
  * Opens a proxy to a broker, which is closed when the test has finished.
  *
  * @param options.touches whether an operation of a client may be changed, by its words and bytes
- * @param options.lose the part of these that is lost; `options.repeat`: that is sent twice; `options.swap`: that follows the next one
+ * @param options.lose the part of these that is lost; `options.repeat`: that is sent twice; `options.swap`: that
+ *   follows the next one
  * @param options.delayMs how much later all bytes arrive, in each direction
  * @returns its address; `counts` says how many were changed
  */

@@ -1,4 +1,5 @@
-// The simulation of a large fleet, with few sessions: client, broker and workers are real, the processes of the sessions run no code.
+// The simulation of a large fleet, with few sessions: client, broker and workers are real, the processes of the
+// sessions run no code.
 
 import { expect, test } from 'vitest';
 

@@ -4,7 +4,10 @@ import { readWord, KIND, rawClient } from './raw-client.mjs';
 
 /** Bytes before the body of a frame: its length, its kind and its session. */
 const HEAD_BYTES = 9;
-/** The kind of the report: `Event::Idle` in `crates/protocol/src/frames/messages.rs`. Its body has the number of answers. */
+/**
+ * The kind of the report: `Event::Idle` in `crates/protocol/src/frames/messages.rs`. Its body has the number of
+ * answers.
+ */
 const IDLE = 0x8e;
 
 /**

@@ -1,5 +1,5 @@
-// Python in each runtime: its bounds of memory are left to the processor (crates/engine/src/platform/traps.rs), and so are those of the
-// runtime's own WebAssembly.
+// Python in each runtime: its bounds of memory are left to the processor (crates/engine/src/platform/traps.rs), and so
+// are those of the runtime's own WebAssembly.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 

@@ -1,4 +1,5 @@
-// Some event loops lose what another thread has told them, until something else wakes them (lib/ses/active-executors.ts).
+// Some event loops lose what another thread has told them, until something else wakes them
+// (lib/ses/active-executors.ts).
 
 import { expect, test } from 'vitest';
 

@@ -629,8 +629,8 @@ test('only the first fifty issues of a state schema are reported', async () => {
   expect(error.details.issues[49]).toEqual({ path: '49', message: 'is wrong' });
 });
 
-// The hints were only in the results of tools: that of wrong parameters was that the code is not to blame, and that of a
-// deadline that variables are gone, of which a program has none.
+// The hints were only in the results of tools: that of wrong parameters was that the code is not to blame, and that of
+// a deadline that variables are gone, of which a program has none.
 test.each([
   [
     'wrong parameters',

@@ -1,4 +1,5 @@
-// P7. Credentials of the host reached guests, models and logs in the texts of errors: the platform shows what it refuses.
+// P7. Credentials of the host reached guests, models and logs in the texts of errors: the platform shows what it
+// refuses.
 import { inspect } from 'node:util';
 
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Registry and adapters from OpenAPI documents: GitHub's, against a server that records what it is asked, and small ones for what
-// that does not have.
+// Registry and adapters from OpenAPI documents: GitHub's, against a server that records what it is asked, and small
+// ones for what that does not have.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { brotliDecompressSync } from 'node:zlib';
@@ -771,7 +771,8 @@ test.each([
   else await expectCode(run, 'ERR_INVALID_PARAMS');
 });
 
-// The values of maps were left out, and of `allOf` the fifth part and all of them beside a `oneOf`, whose cases had its name.
+// The values of maps were left out, and of `allOf` the fifth part and all of them beside a `oneOf`, whose cases had its
+// name.
 test('results describe maps, constants, all parts of allOf and the number of alternatives', async () => {
   const part = (name) => ({ properties: { [name]: { type: 'string' } } });
   const schema = {
@@ -1271,7 +1272,8 @@ test('only documents of known versions are accepted', async () => {
     }
   }
   expect(await refused({ openapi: '3.0.0', paths: [] })).toBe('paths must be an object, got an array');
-  // Errors of YAML's parser arrived from the other thread without their class: the command line took none for wrong usage.
+  // Errors of YAML's parser arrived from the other thread without their class: the command line took none for wrong
+  // usage.
   for (const [text, form, reason] of [
     ['{', 'JSON', ''],
     ['a:\n  - b\n c: d', 'YAML', 'All mapping items must start at the same column at line 3, column 1'],

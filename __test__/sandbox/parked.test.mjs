@@ -1,4 +1,5 @@
-// A program that parked its isolate counted for all executors of the process that have no owner: 21 of them made every `init()` fail.
+// A program that parked its isolate counted for all executors of the process that have no owner: 21 of them made every
+// `init()` fail.
 import { expect, test } from 'vitest';
 
 import { runChild } from '../helpers.mjs';

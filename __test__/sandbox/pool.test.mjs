@@ -162,7 +162,8 @@ test('close() aborts the creation of isolates, ahead of use and for callers', as
   expect(await Promise.all(taken)).toStrictEqual([error, error]);
 });
 
-// A manager that was closed while its processes were made had them prepared first, and one that was stopped for a minute.
+// A manager that was closed while its processes were made had them prepared first, and one that was stopped for a
+// minute.
 test.runIf(process.platform === 'linux')('an isolate that is no longer wanted ends before it is complete', async () => {
   const { status, stdout, stderr } = await runChild(`
     import { Isolate } from './build/sandbox/isolate.js';

@@ -1,5 +1,5 @@
-// Both styles of the specification: calls that give values, and calls that give promises. What runs at the same time is shown by
-// the order of events: no call is answered before all have been made.
+// Both styles of the specification: calls that give values, and calls that give promises. What runs at the same time is
+// shown by the order of events: no call is answered before all have been made.
 import { describe, expect, test } from 'vitest';
 
 import { anyState } from '../../build/sandbox/index.js';
@@ -54,7 +54,8 @@ describe('three calls run at the same time', () => {
   });
 });
 
-// Only literals in the argument list ran at the same time. All other forms waited for one call after the other, and nothing said so.
+// Only literals in the argument list ran at the same time. All other forms waited for one call after the other, and
+// nothing said so.
 const FORMS = {
   'a list in a variable': 'const list = [1, 2, 3].map((n) => () => sdk.market.getQuote({ n })); utils.parallel(list)',
   'a spread of one': 'const list = [1, 2, 3].map((n) => () => sdk.market.getQuote({ n })); utils.parallel(...list)',

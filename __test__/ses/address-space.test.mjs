@@ -1,4 +1,5 @@
-// Where the system limits the address space of a process so far that V8 cannot be started: a coded failure, and nobody waits.
+// Where the system limits the address space of a process so far that V8 cannot be started: a coded failure, and nobody
+// waits.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,5 +1,6 @@
-// Built-ins that loop over a guest's length are V8's own for plain arrays only (crates/engine/js/06_plain_arrays.js). For the
-// rest, the same program has the same results, receivers and traps of proxies here as in Node.js, where all are V8's.
+// Built-ins that loop over a guest's length are V8's own for plain arrays only (crates/engine/js/06_plain_arrays.js).
+// For the rest, the same program has the same results, receivers and traps of proxies here as in Node.js, where all are
+// V8's.
 import { expect, test } from 'vitest';
 
 import { withExecutor } from '../helpers.mjs';

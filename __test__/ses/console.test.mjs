@@ -1,5 +1,5 @@
-// Section 7.3 of the specification: console calls become log lines, formatted exactly as Node's own console prints them.
-// The contract of logs is in `__test__/contract/suite/logs.mjs`.
+// Section 7.3 of the specification: console calls become log lines, formatted exactly as Node's own console prints
+// them. The contract of logs is in `__test__/contract/suite/logs.mjs`.
 import { Console } from 'node:console';
 import { Writable } from 'node:stream';
 import vm from 'node:vm';

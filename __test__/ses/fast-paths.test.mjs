@@ -22,7 +22,10 @@ async function fastest(setup, first, second) {
   });
 }
 
-/** V8 looks for read-only ones in each store once a prototype of arrays has frozen elements. 90_seal.js freezes those prototypes without that. */
+/**
+ * V8 looks for read-only ones in each store once a prototype of arrays has frozen elements. 90_seal.js freezes those
+ * prototypes without that.
+ */
 test('elements of arrays are stored as fast as without frozen prototypes', async () => {
   const [usual, bare] = await fastest(
     `const fill = (list) => { for (let i = 0; i < 500_000; i++) list[i] = i; };
@@ -33,7 +36,10 @@ test('elements of arrays are stored as fast as without frozen prototypes', async
   expect(usual).toBeLessThan(3 * bare);
 });
 
-/** V8 calls `add` for each element unless the prototype has the layout that it knows, which is that of the frozen one (build.rs). */
+/**
+ * V8 calls `add` for each element unless the prototype has the layout that it knows, which is that of the frozen one
+ * (build.rs).
+ */
 test('sets are copied from sets in one operation, not element by element', async () => {
   const [made, added] = await fastest(
     `const set = new Set(Array.from({ length: 1_000 }, (_, i) => i * 7));
@@ -44,7 +50,10 @@ test('sets are copied from sets in one operation, not element by element', async
   expect(made).toBeLessThan(0.8 * added);
 });
 
-/** What V8 has not learned it looks up in each round: here at the end of a long chain (crates/engine/src/platform/tiers.rs). */
+/**
+ * What V8 has not learned it looks up in each round: here at the end of a long chain
+ * (crates/engine/src/platform/tiers.rs).
+ */
 test.runIf(process.platform === 'linux')('V8 collects feedback for a function from its first call on', async () => {
   const functions = (rounds) => Array(400).fill(`(o) => { for (let i = 0; i < ${rounds}; i++) o.far; }`);
   const code = `

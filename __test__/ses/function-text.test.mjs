@@ -1,4 +1,5 @@
-// The text of a function is what its author wrote, and not what runs: guards and notes in it were shown, and comments were gone.
+// The text of a function is what its author wrote, and not what runs: guards and notes in it were shown, and comments
+// were gone.
 
 import { expect, test } from 'vitest';
 

@@ -1,5 +1,5 @@
-// The host's memory does not grow with the runs of an executor, whatever they leave: names that it has seen, scripts whose positions
-// it keeps, logs, errors. What a program leaves for good shows in the slope over thousands of runs.
+// The host's memory does not grow with the runs of an executor, whatever they leave: names that it has seen, scripts
+// whose positions it keeps, logs, errors. What a program leaves for good shows in the slope over thousands of runs.
 
 import { expect, test } from 'vitest';
 

@@ -114,7 +114,8 @@ describe('the count of operations', () => {
   });
 });
 
-// The depth of a library was estimated from its brackets and operators, and 10,000 cases in a row were "nested too deeply".
+// The depth of a library was estimated from its brackets and operators, and 10,000 cases in a row were "nested too
+// deeply".
 test('a large library that is not deep loads', async () => {
   const cases = Array.from({ length: 20_000 }, (_, i) => `case ${i}:`).join('');
   const source = `export const f=x=>{switch(x){${cases}return 1}return/[/]}/.test('/}')?2:3}`;

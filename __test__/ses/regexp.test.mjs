@@ -103,8 +103,8 @@ test.each([
 });
 
 /**
- * What takes the place of an expression: own `exec`, flags, places and groups, in all forms of a replacement. V8 of Node.js 20 looks at
- * `global` and `unicode`, a newer one at `flags`.
+ * What takes the place of an expression: own `exec`, flags, places and groups, in all forms of a replacement. V8 of
+ * Node.js 20 looks at `global` and `unicode`, a newer one at `flags`.
  */
 const OTHERS = `
 const results = [];
@@ -192,7 +192,10 @@ test.each(Object.entries(BOMBS))('%s ends at a limit without parking its isolate
   });
 });
 
-/** Results that V8 would write out at once, several times as large as the limit. They are put together of parts of the text instead. */
+/**
+ * Results that V8 would write out at once, several times as large as the limit. They are put together of parts of the
+ * text instead.
+ */
 const LARGE_RESULTS = {
   'the text before each match': '"a".repeat(4096).replace(/a/g, "$`".repeat(60)).length',
   'the text after each match': '"a".repeat(4096).replaceAll(/a/g, "$\'".repeat(60)).length',

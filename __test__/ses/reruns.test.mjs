@@ -1,4 +1,5 @@
-// A program that is repeated in one session reuses the function that V8 has compiled before. Runs stay separate all the same.
+// A program that is repeated in one session reuses the function that V8 has compiled before. Runs stay separate all the
+// same.
 
 import { expect, test } from 'vitest';
 

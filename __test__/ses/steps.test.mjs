@@ -1,6 +1,6 @@
-// Sessions of generated steps, of which some come again: names that are declared again and again, and functions of all steps that read,
-// write and call them. A script of Node.js that declares everything by `var` has one variable by a name, too, so that it says what each
-// step has to give.
+// Sessions of generated steps, of which some come again: names that are declared again and again, and functions of all
+// steps that read, write and call them. A script of Node.js that declares everything by `var` has one variable by a
+// name, too, so that it says what each step has to give.
 
 import vm from 'node:vm';
 

@@ -1,5 +1,5 @@
-// What tools return may come from third parties. To refuse a value took seconds: a function after a million objects 4 s, since all of
-// them were searched for the part to name, and four million levels 11.6 s.
+// What tools return may come from third parties. To refuse a value took seconds: a function after a million objects 4
+// s, since all of them were searched for the part to name, and four million levels 11.6 s.
 
 import { createRequire } from 'node:module';
 

@@ -1,4 +1,5 @@
-// The pools of isolates that `init()` takes one from. The process counts them together, so each case has its own process.
+// The pools of isolates that `init()` takes one from. The process counts them together, so each case has its own
+// process.
 
 import { describe, expect, test } from 'vitest';
 

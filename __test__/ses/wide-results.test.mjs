@@ -1,5 +1,5 @@
-// Cause: V8 lists all keys of an object in one step. If a tool returned an object of a guest with 1,000,000 properties, the event
-// loop stood still for 0.8 s.
+// Cause: V8 lists all keys of an object in one step. If a tool returned an object of a guest with 1,000,000 properties,
+// the event loop stood still for 0.8 s.
 
 import { expect, test } from 'vitest';
 

@@ -128,8 +128,8 @@ test('a value that exceeds the limit is not written to its end', () => {
   expect(reads).toBe(0);
 });
 
-// V8 compiles reading by index so that it stores arrays, which it only reads, in another way once it has met such ones, and
-// writes those as sparse. Reading by index made arrays of the host so.
+// V8 compiles reading by index so that it stores arrays, which it only reads, in another way once it has met such ones,
+// and writes those as sparse. Reading by index made arrays of the host so.
 test('a packed array is written as packed after many arrays with holes', () => {
   const holey = () => [1, , 3, { a: 1 }];
   for (let round = 0; round < 20_000; round++) writeWire([holey(), [1, 2, {}], ['a']], Infinity);

@@ -1,5 +1,5 @@
-// What the tests of test262 and test262-parser-tests expect and does not hold here, with the reasons. A test that is listed and
-// passes is an error as well.
+// What the tests of test262 and test262-parser-tests expect and does not hold here, with the reasons. A test that is
+// listed and passes is an error as well.
 
 /** Files of `test262-parser-tests`, without their endings, by folder. */
 export const PARSER_EXCEPTIONS = [
@@ -431,9 +431,9 @@ export const PARSER_EXCEPTIONS = [
 ];
 
 /**
- * Tests of test262 that do not end as they say. All that an exception names holds for its tests: the path begins with one of
- * `paths`, one of their `flags` and one of their `features` is there, `code` is in them, and `ending` in how they end instead.
- * The first that fits counts.
+ * Tests of test262 that do not end as they say. All that an exception names holds for its tests: the path begins with
+ * one of `paths`, one of their `flags` and one of their `features` is there, `code` is in them, and `ending` in how
+ * they end instead. The first that fits counts.
  *
  * @type {{ reason: string, paths?: string[], flags?: string[], features?: string[], code?: RegExp, ending?: RegExp }[]}
  */

@@ -48,7 +48,9 @@ const request = (code) => ({
   isKept: false,
 });
 const messages = ({ findings, skipped }) => skipped ?? findings.map(({ text }) => text);
-/** The parent of a process that has ended takes note of that. If the parent has ended first, the system does so later. */
+/**
+ * The parent of a process that has ended takes note of that. If the parent has ended first, the system does so later.
+ */
 const isRunning = (pid) =>
   existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 

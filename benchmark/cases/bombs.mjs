@@ -1,5 +1,5 @@
-// Peak memory of programs that want 256 MiB and more where 64 MiB is the limit: growth of the process's resident memory at its
-// peak. One that gets all it wants ends by itself, and the figure shows it.
+// Peak memory of programs that want 256 MiB and more where 64 MiB is the limit: growth of the process's resident memory
+// at its peak. One that gets all it wants ends by itself, and the figure shows it.
 
 import { writeFileSync } from 'node:fs';
 

@@ -29,9 +29,9 @@ import warmStart from './warm-start.mjs';
 
 /**
  * A case: `variants` × `metrics` are its rows, `rounds` how often each is measured, `roundsOfSlow` of slow peers,
- * `seconds` about what it may take, `quietMs` how long nobody is asked before a round. In the child process of each peer `prepare(peer)` gives `{ state }`, or
- * `{ reason }` for why the peer has no such thing; `round(state, variant, { isQuick })` gives samples by metric, and
- * perhaps a `note` to print with them.
+ * `seconds` about what it may take, `quietMs` how long nobody is asked before a round. In the child process of each
+ * peer `prepare(peer)` gives `{ state }`, or `{ reason }` for why the peer has no such thing; `round(state, variant, {
+ * isQuick })` gives samples by metric, and perhaps a `note` to print with them.
  */
 export const CASES = [
   coldStart,

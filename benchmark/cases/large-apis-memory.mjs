@@ -1,4 +1,5 @@
-// Resident memory of an isolate that waits for a program and knows 2,500 methods: the growth of the process over 20 of them.
+// Resident memory of an isolate that waits for a program and knows 2,500 methods: the growth of the process over 20 of
+// them.
 
 import { setTimeout as delay } from 'node:timers/promises';
 

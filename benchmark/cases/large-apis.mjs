@@ -1,6 +1,6 @@
 // Programs over an API: a search, calls, and many at the same time, each in its own isolate that has the registry. This
-// package keeps isolates ready. Its pool is refilled before each sample; refilling is not measured. The other packages make
-// an isolate and put the registry into it.
+// package keeps isolates ready. Its pool is refilled before each sample; refilling is not measured. The other packages
+// make an isolate and put the registry into it.
 
 import { expectEqual, repeat } from './measure.mjs';
 

@@ -1,4 +1,5 @@
-// Resident memory per session that rests: the growth of the process over 50 sessions that have run `1+1`, and over 8 that have worked.
+// Resident memory per session that rests: the growth of the process over 50 sessions that have run `1+1`, and over 8
+// that have worked.
 
 import { setTimeout as delay } from 'node:timers/promises';
 

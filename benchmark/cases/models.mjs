@@ -1,4 +1,5 @@
-// Small programs in the style in which models write them, none of them tuned, each at the top level and inside a function.
+// Small programs in the style in which models write them, none of them tuned, each at the top level and inside a
+// function.
 
 import { readFileSync } from 'node:fs';
 

@@ -1,4 +1,5 @@
-// Cases of programs that only compute: text in, result out, against the same text as an async function in plain Node.js.
+// Cases of programs that only compute: text in, result out, against the same text as an async function in plain
+// Node.js.
 
 import { readFileSync } from 'node:fs';
 
@@ -23,7 +24,8 @@ export function programCase({ programs, memoryLimitMb, ...rest }) {
     async round(state, { id }) {
       const { text, want } = programs.find((program) => program.id === id);
       if (state.id !== id) {
-        // Each program has its own session. Otherwise, where variables outlive a run, other programs' variables would slow it.
+        // Each program has its own session. Otherwise, where variables outlive a run, other programs' variables would
+        // slow it.
         await state.session?.close();
         state.session = await state.peer.open({ memoryLimitMb });
         state.id = id;

@@ -1,5 +1,5 @@
-// Runs per second of several sessions at once, each with a little to compute. Peers that work on the host's thread do one
-// after the other.
+// Runs per second of several sessions at once, each with a little to compute. Peers that work on the host's thread do
+// one after the other.
 
 import { expectEqual } from './measure.mjs';
 

@@ -1,8 +1,8 @@
-// isolated-vm in the forms that leave the host's thread free, which is what a host of agents needs: every compile and run
-// happens on a thread of its pool. Of those the fastest: `context.eval` beats `compileScript` + `run` for one run, a synchronous
-// `Callback` beats `applySync`. An async host function can only be called with `Reference.apply`: the result of an async
-// `Callback` must be transferable, which a promise is not. There is a deadline only where a case asks for one; it costs
-// nothing that shows.
+// isolated-vm in the forms that leave the host's thread free, which is what a host of agents needs: every compile and
+// run happens on a thread of its pool. Of those the fastest: `context.eval` beats `compileScript` + `run` for one run,
+// a synchronous `Callback` beats `applySync`. An async host function can only be called with `Reference.apply`: the
+// result of an async `Callback` must be transferable, which a promise is not. There is a deadline only where a case
+// asks for one; it costs nothing that shows.
 
 import { createRequire } from 'node:module';
 

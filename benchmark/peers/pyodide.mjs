@@ -1,4 +1,5 @@
-// Pyodide in the host's own thread, unprotected: as smolagents-ts runs agents' code in it, by its specification, and by itself.
+// Pyodide in the host's own thread, unprotected: as smolagents-ts runs agents' code in it, by its specification, and by
+// itself.
 
 import { readFileSync } from 'node:fs';
 

@@ -1,5 +1,5 @@
-// Vercel's `run`: QuickJS in a pool of worker threads. It has no sessions: each run gets a new context in a thread that is
-// reused, and host functions are in groups.
+// Vercel's `run`: QuickJS in a pool of worker threads. It has no sessions: each run gets a new context in a thread that
+// is reused, and host functions are in groups.
 
 import { createRunner } from 'run';
 

@@ -20,8 +20,8 @@ pub fn inputs(target: &str) -> Vec<(String, Vec<u8>)> {
     paths.iter().map(|path| (path.display().to_string(), read(path))).collect()
 }
 
-/// Entries of a dictionary in libFuzzer's format: a quoted text with the escapes `\\`, `\"` and `\xAB` on each line that
-/// is no comment.
+/// Entries of a dictionary in libFuzzer's format: a quoted text with the escapes `\\`, `\"` and `\xAB` on each line
+/// that is no comment.
 ///
 /// # Panics
 ///

@@ -1,5 +1,5 @@
-//! What must hold of `prepare` for any text, and of `transfer` and the frames of workers for any bytes. Run by libFuzzer
-//! (`fuzz_targets/`) and, on stable Rust, by the tests in `tests/`.
+//! What must hold of `prepare` for any text, and of `transfer` and the frames of workers for any bytes. Run by
+//! libFuzzer (`fuzz_targets/`) and, on stable Rust, by the tests in `tests/`.
 
 pub mod bounds;
 pub mod corpus;
@@ -15,7 +15,8 @@ macro_rules! target {
         #[cfg(fuzzing)]
         libfuzzer_sys::fuzz_target!(
             init: {
-                // libFuzzer's hook aborts at every panic. One that is caught is no finding; one that is not ends the run anyway.
+                // libFuzzer's hook aborts at every panic. One that is caught is no finding; one that is not ends the
+                // run anyway.
                 drop(std::panic::take_hook());
             },
             |bytes: &[u8]| $check(bytes)

@@ -1,5 +1,5 @@
-//! `frames`: whatever the bytes, and whichever peer they are said to be from, no panic, and no more memory than their size
-//! allows; what is read can be written, and is read as the same then.
+//! `frames`: whatever the bytes, and whichever peer they are said to be from, no panic, and no more memory than their
+//! size allows; what is read can be written, and is read as the same then.
 
 use std::time::Duration;
 

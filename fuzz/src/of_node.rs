@@ -1,5 +1,5 @@
-//! What is made ready for Node.js: whatever bytes a worker writes, no panic, and no more time and memory than their size allows;
-//! an isolate and its host refuse the same values.
+//! What is made ready for Node.js: whatever bytes a worker writes, no panic, and no more time and memory than their
+//! size allows; an isolate and its host refuse the same values.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! What is made ready for Node.js, on its corpus and on mutations of it. One test per file: heap is measured for the whole process.
+//! What is made ready for Node.js, on its corpus and on mutations of it. One test per file: heap is measured for the
+//! whole process.
 
 mod cases;
 mod mutations;

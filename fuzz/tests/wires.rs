@@ -1,4 +1,5 @@
-//! Wires that are written from values: exactly the stacks of their errors are taken out, and all are made ready for Node.js.
+//! Wires that are written from values: exactly the stacks of their errors are taken out, and all are made ready for
+//! Node.js.
 
 mod cases;
 

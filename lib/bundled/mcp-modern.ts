@@ -1,5 +1,6 @@
-// The packages for protocol 2026-07-28 of the Model Context Protocol. They are loaded for the first message of a client that
-// speaks it, and for servers at an address. `scripts/pack.mjs` bundles them into this file of the published package.
+// The packages for protocol 2026-07-28 of the Model Context Protocol. They are loaded for the first message of a client
+// that speaks it, and for servers at an address. `scripts/pack.mjs` bundles them into this file of the published
+// package.
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { McpServer, createMcpHandler, inputRequired } from '@modelcontextprotocol/server';

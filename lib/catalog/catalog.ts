@@ -31,7 +31,9 @@ export interface Lookups {
 /** Functions that a search returns by default, and at most. */
 const LIMIT = 20;
 const MAX_LIMIT = 1_000;
-/** Characters of a description and of the descriptions of parameters that are searched, and the number of parameters. */
+/**
+ * Characters of a description and of the descriptions of parameters that are searched, and the number of parameters.
+ */
 const MAX_SEARCHED = 1_000;
 const MAX_PARAM_TEXT = 80;
 const MAX_PARAMS = 40;
@@ -46,7 +48,9 @@ const MAX_NAME = 80;
 
 type PathFinder = Finder<Searched & { path: string }>;
 
-/** Functions that are too many to be declared in a prompt. Code finds them by words and reads the declarations of some. */
+/**
+ * Functions that are too many to be declared in a prompt. Code finds them by words and reads the declarations of some.
+ */
 export class Catalog<T extends CatalogFunction> implements Lookups {
   #functions: Map<string, T>;
   #declare;

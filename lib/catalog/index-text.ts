@@ -17,8 +17,8 @@ const MIN_NAMES = 40;
 
 /**
  * An index of functions by namespace, of at most `maxChars` characters. It has a line for each function, if they fit,
- * otherwise a line for each namespace with as many names as fit. Descriptions of functions come from third parties: line
- * breaks in them become spaces, so that each entry stays on its line.
+ * otherwise a line for each namespace with as many names as fit. Descriptions of functions come from third parties:
+ * line breaks in them become spaces, so that each entry stays on its line.
  */
 export function indexText(functions: readonly IndexedFunction[], maxChars: number): string {
   const groups = groupsOf(functions);

@@ -8,8 +8,9 @@ const LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'];
 const SINGLE = ['items', 'additionalProperties', 'additionalItems', 'propertyNames'];
 
 /**
- * Whether a short declaration says everything that a schema says: it has types in one line, and descriptions of members.
- * It repeats a type for each `$ref` to it, ends at recursive ones, and has no examples and no defaults of inner members.
+ * Whether a short declaration says everything that a schema says: it has types in one line, and descriptions of
+ * members. It repeats a type for each `$ref` to it, ends at recursive ones, and has no examples and no defaults of
+ * inner members.
  */
 export function isShownInShort(document: unknown): boolean {
   const references = new Set<string>();

@@ -7,8 +7,8 @@ import type { Foreign } from './foreign';
 // Images, audio, files and resources of a run. This is the one place that recognizes them.
 
 /**
- * A part of a result that a model sees as it is, in the form of content blocks of the Model Context Protocol. `data` and
- * `blob` are base64.
+ * A part of a result that a model sees as it is, in the form of content blocks of the Model Context Protocol. `data`
+ * and `blob` are base64.
  */
 export type ContentBlock =
   | { type: 'text'; text: string }

@@ -5,8 +5,8 @@ import type { RunScope } from './run-scope';
 /** The tool call on whose behalf code of the host runs. */
 export interface CurrentCall {
   /**
-   * `<session id>/<run>/<call>`. The same in each replay, after a restart and on another machine: the idempotency key for
-   * what the call does. A fork has its own keys.
+   * `<session id>/<run>/<call>`. The same in each replay, after a restart and on another machine: the idempotency key
+   * for what the call does. A fork has its own keys.
    */
   readonly key: string;
   /** How often the tool was called, this time included. More than 1 after a restart or an approval. */
@@ -14,8 +14,8 @@ export interface CurrentCall {
   /** Whether somebody has approved the call with `{ approve: true }`. */
   readonly isApproved: boolean;
   /**
-   * Whether the session is being rebuilt and only needs the result again, because its journal does not have it: a tool with
-   * `record: "nothing"`.
+   * Whether the session is being rebuilt and only needs the result again, because its journal does not have it: a tool
+   * with `record: "nothing"`.
    */
   readonly isReplay: boolean;
   /** Aborted when the run ends. */

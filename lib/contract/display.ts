@@ -8,7 +8,10 @@ export const DISPLAY = 'display';
 /** What descriptions and prompts say about it. */
 export const DISPLAY_TEXT = '`display(value)` shows you an image, audio or a file: its bytes, or a content block.';
 
-/** Of functions that this package offers: without an effect outside the run, without approval, and code may leave out `await`. */
+/**
+ * Of functions that this package offers: without an effect outside the run, without approval, and code may leave out
+ * `await`.
+ */
 export const HELPER_TRAITS = { isHelper: true, isBlocking: true, inDoubt: 'repeat' } as const;
 
 /** The function `display` of a run: adds content, and other values as text. */

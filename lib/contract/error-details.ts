@@ -8,8 +8,8 @@ import type { Foreign } from './foreign';
 
 // What guests get of a tool's error besides name, message and code: cause, errors, status and data. The error may come
 // from a third party: getters may throw or return something else each time, causes may lead back to their error, and
-// lists may be endless. So a copy of plain data crosses. Nothing of proxies is read, and parts beyond the limits are left
-// out. Receivers: crates/engine/js/62_tool_errors.js, lib/browser/guest/tools.js, lib/python/prelude/70_tools.py.
+// lists may be endless. So a copy of plain data crosses. Nothing of proxies is read, and parts beyond the limits are
+// left out. Receivers: crates/engine/js/62_tool_errors.js, lib/browser/guest/tools.js, lib/python/prelude/70_tools.py.
 
 /** Errors that lie inside each other. */
 const MAX_DEPTH = 8;

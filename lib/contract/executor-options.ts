@@ -279,10 +279,10 @@ export interface RunOptions {
   signal?: AbortSignal | undefined;
 
   /**
-   * Restricts the run to a plan from `planOf` (`ses-executor/code-tool`). A tool call that is not in the plan is not made: it
-   * fails in the guest with an error whose `code` is `ERR_CALL_NOT_PLANNED`. Calls that the host refuses for another
-   * reason count too. All calls during the run count, whichever program makes them. A run of a `DurableSession` that waits is
-   * still held to its plan when it goes on. Default: every call is allowed.
+   * Restricts the run to a plan from `planOf` (`ses-executor/code-tool`). A tool call that is not in the plan is not
+   * made: it fails in the guest with an error whose `code` is `ERR_CALL_NOT_PLANNED`. Calls that the host refuses for
+   * another reason count too. All calls during the run count, whichever program makes them. A run of a `DurableSession`
+   * that waits is still held to its plan when it goes on. Default: every call is allowed.
    */
   plan?: Plan | undefined;
 }

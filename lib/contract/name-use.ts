@@ -11,8 +11,8 @@ const ASSIGNED = /^[ \t]*=(?![=>])/;
 const USED = /^\s*(?:[(),;\]]|\?\.\(|\.\s*get\b)/;
 
 /**
- * How a program treats a name that it may have from the host: whether it declares the name itself, or uses it. Judged by
- * the text, without a parser: a wrong answer only decides whether a helper is there.
+ * How a program treats a name that it may have from the host: whether it declares the name itself, or uses it. Judged
+ * by the text, without a parser: a wrong answer only decides whether a helper is there.
  */
 export function useOf(code: string, name: string): 'declared' | 'used' | undefined {
   let use: 'used' | undefined;

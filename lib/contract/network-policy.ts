@@ -17,9 +17,9 @@ export interface NetworkPolicy {
    * Hosts that may be asked. `"api.example.com"` means `https` at port 443, `"api.example.com:8443"` another port,
    * `"http://api.example.com"` requests without encryption, and `"*.example.com"` all names below that one.
    *
-   * Names must lead to public addresses. Loopback, private, link-local and metadata addresses are refused, unless they are
-   * listed: as the host (`"http://127.0.0.1:3000"`, `"http://localhost:3000"`), or as a range for the names in the list
-   * (`"10.1.0.0/16"`).
+   * Names must lead to public addresses. Loopback, private, link-local and metadata addresses are refused, unless they
+   * are listed: as the host (`"http://127.0.0.1:3000"`, `"http://localhost:3000"`), or as a range for the names in the
+   * list (`"10.1.0.0/16"`).
    */
   allow: readonly string[];
   /** Default `GET` and `HEAD`. */
@@ -29,8 +29,9 @@ export interface NetworkPolicy {
   /** Maximum number of requests in one run, redirects included. Default 100. */
   maxRequests?: number | undefined;
   /**
-   * Headers that the host adds, by the host as `allow` has it, such as credentials. Guest code never sees them. They replace
-   * headers of the guest and are not sent to other hosts. A header for the exact host replaces that of a wildcard.
+   * Headers that the host adds, by the host as `allow` has it, such as credentials. Guest code never sees them. They
+   * replace headers of the guest and are not sent to other hosts. A header for the exact host replaces that of a
+   * wildcard.
    */
   headers?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
   /** Finds the addresses of names. Default: `dns.lookup` of Node.js. The addresses that it finds are checked. */

@@ -13,8 +13,8 @@ const MAX_GROUPS = 64;
 const VERSION = 1;
 
 /**
- * Holds the calls of one run to a plan. A call is in the plan if the calls of the run so far can be assigned to the calls
- * of the plan: the tool, the arguments that the plan knows, and the number of calls.
+ * Holds the calls of one run to a plan. A call is in the plan if the calls of the run so far can be assigned to the
+ * calls of the plan: the tool, the arguments that the plan knows, and the number of calls.
  */
 export class PlanGuard {
   #tools: Map<string, ToolGuard> = new Map();

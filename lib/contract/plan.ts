@@ -78,8 +78,8 @@ export interface Unresolved {
 /**
  * Which tools a program can call, as plain JSON. Every tool that the program may call is in it.
  *
- * A plan is made from the text of the program alone. Where the text does not say which tool is called, each tool that it
- * might be is listed. Calls of code that an earlier run has left running are not in the plan.
+ * A plan is made from the text of the program alone. Where the text does not say which tool is called, each tool that
+ * it might be is listed. Calls of code that an earlier run has left running are not in the plan.
  */
 export interface Plan {
   /** The form of the plan. */

@@ -40,7 +40,10 @@ export interface Answer {
   toolTimes: ToolTimes;
   /** the scope of the run */
   scope: RunScope;
-  /** @param told called when the answer was passed on, or is no longer needed; with the reason if the guest has no room for it */
+  /**
+   * @param told called when the answer was passed on, or is no longer needed; with the reason if the guest has no room
+   * for it
+   */
   reply: (status: number, payload: unknown, told?: (refusal: string | undefined) => void) => void;
   /** whether `reply` calls `told` */
   tells?: boolean;
@@ -142,8 +145,8 @@ function inTime({ tool, facts }: Call, answer: Answer): Answer {
 }
 
 /**
- * Refuses a call that is not in the plan. Then calls the host's `onToolCall`, if there is one, and follows its decision.
- * The guest waits while its promise is pending.
+ * Refuses a call that is not in the plan. Then calls the host's `onToolCall`, if there is one, and follows its
+ * decision. The guest waits while its promise is pending.
  */
 function approve(call: Call, answer: Answer) {
   const { onToolCall, recorded, scope } = answer;

@@ -74,7 +74,8 @@ export function servicePath(id: number, path?: readonly string[]): string[] | un
  * What a recorded call has called.
  *
  * @param sent tools that were sent, with their numbers
- * @returns the path, and whether a global or Python's prelude has made the call; undefined for a number that is not known
+ * @returns the path, and whether a global or Python's prelude has made the call; undefined for a number that is not
+ *   known
  */
 export function calledAt(id: number, sent: readonly { id: number; path: string[] }[]) {
   const known = sent.find((tool) => tool.id === id)?.path;

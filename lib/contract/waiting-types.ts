@@ -19,7 +19,7 @@ export type Answer =
   | { result: unknown }
   | { error: { name?: string; message: string; code?: string } }
   /**
-   * The call is made, or made again. `"plan"`: so are all further calls of the program that need approval and are in the plan
-   * which the payload of this call has.
+   * The call is made, or made again. `"plan"`: so are all further calls of the program that need approval and are in
+   * the plan which the payload of this call has.
    */
   | { approve: true | 'plan' };

@@ -1,8 +1,8 @@
-// Objects with so many properties that listing them would block the host's thread for too long: V8 lists all keys in one
-// step, even for a `for`-`in` loop that ends after the first one. Code that reads such an object from a guest records it.
-// Printers show only the first properties, so they need not list all of them. Results of tools that contain one are
-// refused. JSON of third parties with such an object is refused while it is parsed (`json.ts`). Objects of the host are
-// not recorded: counting their properties takes as long as listing them, and creating them took longer.
+// Objects with so many properties that listing them would block the host's thread for too long: V8 lists all keys in
+// one step, even for a `for`-`in` loop that ends after the first one. Code that reads such an object from a guest
+// records it. Printers show only the first properties, so they need not list all of them. Results of tools that contain
+// one are refused. JSON of third parties with such an object is refused while it is parsed (`json.ts`). Objects of the
+// host are not recorded: counting their properties takes as long as listing them, and creating them took longer.
 
 /** An object with at least this many properties is recorded. It is more than a printer visits. */
 export const MANY = 100_000;

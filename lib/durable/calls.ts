@@ -8,8 +8,9 @@ import type { DurableTool } from './types';
 const IN_DOUBT: readonly InDoubt[] = ['wait', 'repeat', 'fail'];
 
 /**
- * Pauses the current tool call until somebody answers it with `answer()`, which may be in another process, on another day.
- * Call it in a tool or in `onToolCall` of a `DurableSession`. It never returns: it throws, so do not catch what it throws.
+ * Pauses the current tool call until somebody answers it with `answer()`, which may be in another process, on another
+ * day. Call it in a tool or in `onToolCall` of a `DurableSession`. It never returns: it throws, so do not catch what it
+ * throws.
  *
  * When the rest of the program only waits, `run()` rejects with `ERR_RUN_WAITING`, and `start()` returns
  * `{ status: 'waiting', calls }`.

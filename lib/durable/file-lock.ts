@@ -5,9 +5,9 @@ import { basename, dirname, join } from 'node:path';
 
 import { journalConflict } from './store';
 
-// A lock is a file `<path>.lock-<n>` that names its owner. It is made complete and under its name in one step, by a hard
-// link, so that of two hosts that want the same number one fails. A host that finds the lock of a process that has ended
-// makes the next number. Then it looks again: it gives up if another live host has any number.
+// A lock is a file `<path>.lock-<n>` that names its owner. It is made complete and under its name in one step, by a
+// hard link, so that of two hosts that want the same number one fails. A host that finds the lock of a process that has
+// ended makes the next number. Then it looks again: it gives up if another live host has any number.
 
 interface Owner {
   token: string;
@@ -17,7 +17,9 @@ interface Owner {
   host: string;
   /** another one after each start of the machine */
   boot: string;
-  /** in which `pid` counts, as far as the system tells; containers have their own. Earlier versions did not write it. */
+  /**
+   * in which `pid` counts, as far as the system tells; containers have their own. Earlier versions did not write it.
+   */
   namespace?: string;
 }
 

@@ -22,8 +22,8 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_RDONLY, O_RDWR } = constants;
  * A store in a folder, which is created if necessary: one file per session, which only grows, and one per large value.
  * Only the user of this process can read them.
  *
- * A process that ends while it writes leaves an incomplete last entry, which is dropped. One process at a time can have a
- * session open. The claim of a process that has ended is taken over.
+ * A process that ends while it writes leaves an incomplete last entry, which is dropped. One process at a time can have
+ * a session open. The claim of a process that has ended is taken over.
  *
  * @throws `TypeError` if `folder` is not a path
  */

@@ -21,8 +21,8 @@ export function lastPlanned(journal: NativeJournal): number {
 }
 
 /**
- * The plan that an open run is held to, in the form that executors take. The calls that it has made are counted, apart from
- * those without an answer: they reach the host again.
+ * The plan that an open run is held to, in the form that executors take. The calls that it has made are counted, apart
+ * from those without an answer: they reach the host again.
  *
  * @param toolOf the host's function of a tool
  * @param given the plan of a run that has begun without one

@@ -1,6 +1,6 @@
 /**
- * Sessions that survive the end of their process: `DurableSession` keeps a journal, from which the session is rebuilt without
- * a call of a tool.
+ * Sessions that survive the end of their process: `DurableSession` keeps a journal, from which the session is rebuilt
+ * without a call of a tool.
  *
  * @packageDocumentation
  */

@@ -2,8 +2,8 @@ import { isThenable, ownPromise } from '../contract/tool-calls';
 import { RunScope } from '../contract/run-scope';
 
 /**
- * The tool calls of a run that can continue on another worker. The tools do not learn that the worker was lost: they go on,
- * and the run that continues takes their results.
+ * The tool calls of a run that can continue on another worker. The tools do not learn that the worker was lost: they go
+ * on, and the run that continues takes their results.
  */
 export class KeptCalls {
   /** The number of the run that has made them. */
@@ -39,7 +39,9 @@ export class KeptCalls {
     return promise as T;
   }
 
-  /** What a tool that was called returns or has returned; undefined if it was not called, or has returned no promise. */
+  /**
+   * What a tool that was called returns or has returned; undefined if it was not called, or has returned no promise.
+   */
   resultOf(number: number): Promise<unknown> | undefined {
     return this.#promises.get(number);
   }

@@ -7,8 +7,8 @@ import type { Plan } from '../contract/plan';
 /** One of its members is present. */
 export interface Note {
   /**
-   * A call waits for somebody. `payload`: JSON of `{ payload }`. `attempts`: how often its tool was called. `memo`: what
-   * an adapter keeps of it.
+   * A call waits for somebody. `payload`: JSON of `{ payload }`. `attempts`: how often its tool was called. `memo`:
+   * what an adapter keeps of it.
    */
   waiting?: { call: number; payload: string; attempts: number; memo?: unknown };
   /** A call is made again. `isPlanApproved`: further calls in the plan of its payload are approved, too. */

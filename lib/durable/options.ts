@@ -26,7 +26,10 @@ export interface DurableOptions {
   store: JournalStore;
   /** Code that can write to a journal controls its session. Required unless the store is in memory. */
   keys?: JournalKeys | undefined;
-  /** The language of a new session, default `"javascript"`, which includes TypeScript. A session that exists has its own. */
+  /**
+   * The language of a new session, default `"javascript"`, which includes TypeScript. A session that exists has its
+   * own.
+   */
   engine?: 'javascript' | 'python' | undefined;
   /**
    * Options of the executor. The journal keeps those that matter for a replay, so an option that is absent later keeps
@@ -43,8 +46,9 @@ export interface DurableOptions {
   /** Variables of a new session. A session that exists has its own. */
   variables?: Record<string, unknown> | undefined;
   /**
-   * When entries must survive a loss of power; they survive the end of the process in any case. `"call"`: before each tool
-   * call and each answer. `"turn"`: each answer, before anything that follows from it leaves the guest. `"run"`: before `run()` settles. Default `"turn"`.
+   * When entries must survive a loss of power; they survive the end of the process in any case. `"call"`: before each
+   * tool call and each answer. `"turn"`: each answer, before anything that follows from it leaves the guest. `"run"`:
+   * before `run()` settles. Default `"turn"`.
    */
   durability?: Durability | undefined;
   /**

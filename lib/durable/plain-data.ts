@@ -8,8 +8,8 @@ import type { LeftOut } from './types';
 export interface PlainVariable {
   name: string;
   /**
-   * How the global object has it. `property` and `constant` are data, whether they were declared or not; `let` and `const`
-   * have accessors; of a `tool` only the place matters.
+   * How the global object has it. `property` and `constant` are data, whether they were declared or not; `let` and
+   * `const` have accessors; of a `tool` only the place matters.
    */
   kind: 'property' | 'constant' | 'let' | 'const' | 'tool';
   /** whether the value is frozen, with everything in it */
@@ -36,8 +36,8 @@ export function builtInNames(groups: readonly string[]): string[] {
 }
 
 /**
- * Guest code whose value is what {@link readPlainData} reads. Plain data are primitives, and arrays, plain objects, dates, maps
- * and sets whose properties are ordinary. Programs may have changed every global, but no prototype.
+ * Guest code whose value is what {@link readPlainData} reads. Plain data are primitives, and arrays, plain objects,
+ * dates, maps and sets whose properties are ordinary. Programs may have changed every global, but no prototype.
  *
  * @param tools top-level names of tools
  * @param groups optional globals that the guest has

@@ -111,8 +111,8 @@ export function allWaiting(calls: OpenCall[]): Map<number, Continuation> {
 }
 
 /**
- * The same for a run that continues in this process, on another worker. Calls whose tools go on get their results. Calls
- * that have not reached their tool are made.
+ * The same for a run that continues in this process, on another worker. Calls whose tools go on get their results.
+ * Calls that have not reached their tool are made.
  */
 export function takenOver(calls: OpenCall[], kept: KeptCalls | undefined): Map<number, Continuation> {
   const continuations: Map<number, Continuation> = new Map();

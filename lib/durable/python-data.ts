@@ -31,8 +31,8 @@ export function namesIn(output: unknown, tools: readonly string[]): string[] {
 }
 
 /**
- * Guest code whose value is what {@link readPythonData} reads. Plain data are numbers, strings, bytes, `None`, and lists,
- * tuples, dicts and sets of plain data. Values of subclasses are not.
+ * Guest code whose value is what {@link readPythonData} reads. Plain data are numbers, strings, bytes, `None`, and
+ * lists, tuples, dicts and sets of plain data. Values of subclasses are not.
  */
 export function readingPython(names: readonly string[]): string {
   return `

@@ -47,8 +47,8 @@ export interface RecorderOptions {
 const MAX_PAYLOAD = 64 << 10;
 
 /**
- * Keeps what the native side records. The native side holds back commands to the guest until they are stored, and reports
- * of the guest are held back here. If the store needs no promise, nothing here does either.
+ * Keeps what the native side records. The native side holds back commands to the guest until they are stored, and
+ * reports of the guest are held back here. If the store needs no promise, nothing here does either.
  */
 export class Recorder implements Recording {
   readonly journal;

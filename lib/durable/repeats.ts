@@ -21,8 +21,8 @@ interface Surroundings {
 }
 
 /**
- * Makes the calls again whose results the journal does not have, in order, before the isolate needs them. Only tools are
- * called for which the host has promised that this has no effect.
+ * Makes the calls again whose results the journal does not have, in order, before the isolate needs them. Only tools
+ * are called for which the host has promised that this has no effect.
  *
  * @throws {ExecutorError} `ERR_REPLAY_ENGINE` without such a tool, `ERR_REPLAY_DIVERGED` for another result
  */

@@ -12,8 +12,8 @@ interface Turns {
 const byOwner = new Map<string, Turns>();
 
 /**
- * Replays a journal in its turn, and for a limited time. A journal that somebody else has caused to be opened must not keep
- * the processors busy.
+ * Replays a journal in its turn, and for a limited time. A journal that somebody else has caused to be opened must not
+ * keep the processors busy.
  *
  * @param owner the option of the executor
  * @param limitMs how long the replay may take

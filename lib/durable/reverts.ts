@@ -66,8 +66,8 @@ interface Surroundings {
 }
 
 /**
- * Reverts calls, one after the other. The journal has each intent before the function is called, so that no call is ever
- * reverted twice. A revert that fails does not keep the others from being made.
+ * Reverts calls, one after the other. The journal has each intent before the function is called, so that no call is
+ * ever reverted twice. A revert that fails does not keep the others from being made.
  */
 export async function revertCalls(
   calls: RevertibleCall[],

@@ -82,22 +82,25 @@ interface View {
   runs?: number;
   /** whether only the replay decides whether this process can offer what the session needs */
   isLenient?: boolean;
-  /** whether everything is replayed: without checkpoints, and with the run that has not ended, up to where the journal ends */
+  /**
+   * whether everything is replayed: without checkpoints, and with the run that has not ended, up to where the journal
+   * ends
+   */
   isComplete?: boolean;
 }
 
 /**
- * An executor whose session outlives its isolate and its process: everything that the session depends on is in a journal,
- * and the session is rebuilt from it without repeating an effect. A program can wait for days for the answer to a tool call.
+ * An executor whose session outlives its isolate and its process: everything that the session depends on is in a
+ * journal, and the session is rebuilt from it without repeating an effect. A program can wait for days for the answer
+ * to a tool call.
  *
  * @example
  * ```js
- * const options = { store: fileStore('./sessions'), keys: { sign: secret }, tools: { pay: async (x) => waitForAnswer(x) } };
- * const session = await DurableSession.open('order-7', options);
- * const started = await session.start('await pay({ amount: 10 })'); // { status: 'waiting', calls: [{ key: 'order-7/1/1', … }] }
- * // In another process, on another day:
- * const later = await DurableSession.open('order-7', options);
- * await later.answer({ 'order-7/1/1': { result: 'paid' } }); // { status: 'finished', output: … }
+ * const options = { store: fileStore('./sessions'), keys: { sign: secret }, tools: { pay: async (x) => waitForAnswer(x)
+ * } }; const session = await DurableSession.open('order-7', options); const started = await session.start('await pay({
+ * amount: 10 })'); // { status: 'waiting', calls: [{ key: 'order-7/1/1', … }] } // In another process, on another day:
+ * const later = await DurableSession.open('order-7', options); await later.answer({ 'order-7/1/1': { result: 'paid' }
+ * }); // { status: 'finished', output: … }
  * ```
  */
 export class DurableSession implements Executor {
@@ -153,8 +156,8 @@ export class DurableSession implements Executor {
    * If the session has a run that has not ended, its state is `WAITING`. `waiting` lists the calls that somebody has to
    * decide about. `answer()` continues the run, also without answers if nothing waits.
    *
-   * Rejects with `ERR_JOURNAL_CONFLICT`, `ERR_JOURNAL_INVALID`, `ERR_JOURNAL_LIMIT`, `ERR_REPLAY_DIVERGED`, `ERR_REPLAY_ENGINE`
-   * or `ERR_SES_INIT_FAILED`, and with a `TypeError` or `RangeError` for wrong options.
+   * Rejects with `ERR_JOURNAL_CONFLICT`, `ERR_JOURNAL_INVALID`, `ERR_JOURNAL_LIMIT`, `ERR_REPLAY_DIVERGED`,
+   * `ERR_REPLAY_ENGINE` or `ERR_SES_INIT_FAILED`, and with a `TypeError` or `RangeError` for wrong options.
    *
    * @param id 1 to 80 ASCII letters, digits and characters of `_-.:@/`
    */
@@ -185,8 +188,8 @@ export class DurableSession implements Executor {
   }
 
   /**
-   * As for other executors. Also `REPLAYING` while the session is rebuilt, and `WAITING` while a run has not ended that no
-   * isolate works on. It is never `DIRTY`: after a run that was lost, the next call rebuilds the session.
+   * As for other executors. Also `REPLAYING` while the session is rebuilt, and `WAITING` while a run has not ended that
+   * no isolate works on. It is never `DIRTY`: after a run that was lost, the next call rebuilds the session.
    */
   get state(): ExecutorState | DurableState {
     if (this.#opening.isUnderWay) return this.#isReplaying ? 'REPLAYING' : 'INITIALIZING';
@@ -220,7 +223,9 @@ export class DurableSession implements Executor {
     await this.#join();
   }
 
-  /** As for other executors. The variables are kept in the journal. Rejects with `ERR_RUN_WAITING` while a run waits. */
+  /**
+   * As for other executors. The variables are kept in the journal. Rejects with `ERR_RUN_WAITING` while a run waits.
+   */
   async sendVariables(variables: Record<string, unknown>): Promise<void> {
     const live = this.#readyLive ?? (await this.#ready('sendVariables'));
     await live.recorder.guard(live.executor.sendVariables(variables));
@@ -259,8 +264,8 @@ export class DurableSession implements Executor {
   }
 
   /**
-   * Answers calls that wait, all or some of them, by their keys, and continues the run. A call that is not answered goes on
-   * waiting. Without any answer, a run continues that was interrupted by the end of its process.
+   * Answers calls that wait, all or some of them, by their keys, and continues the run. A call that is not answered
+   * goes on waiting. Without any answer, a run continues that was interrupted by the end of its process.
    *
    * Rejects as `run()` would if the program fails.
    *
@@ -297,9 +302,9 @@ export class DurableSession implements Executor {
   }
 
   /**
-   * Undoes the effects of a run: calls the functions `revert` of its tools for the calls that have finished, the last one first,
-   * and each at most once. A run that waits is given up, and the next run finds the state before it. The variables of a run
-   * that has ended stay as they are.
+   * Undoes the effects of a run: calls the functions `revert` of its tools for the calls that have finished, the last
+   * one first, and each at most once. A run that waits is given up, and the next run finds the state before it. The
+   * variables of a run that has ended stay as they are.
    *
    * @param options.run the number of the run, default the last one
    * @returns the calls whose tools have a function `revert`, the last one that finished first
@@ -346,7 +351,8 @@ export class DurableSession implements Executor {
   }
 
   /**
-   * The session as it was after a number of runs, to look at it: code runs, nothing is kept, and its code cannot call tools.
+   * The session as it was after a number of runs, to look at it: code runs, nothing is kept, and its code cannot call
+   * tools.
    *
    * @param position.run 0 for the state before the first run
    */
@@ -630,7 +636,9 @@ export class DurableSession implements Executor {
     await this.#noteWaiting(open);
   }
 
-  /** Tells the store which run waits. The journal has it already, so a failure only leaves the list of the store behind. */
+  /**
+   * Tells the store which run waits. The journal has it already, so a failure only leaves the list of the store behind.
+   */
   async #noteWaiting(open: OpenRun | undefined) {
     const { store, id } = this.#settings;
     if (store.noteWaiting === undefined || this.#view !== undefined) return;
@@ -756,8 +764,9 @@ export class DurableSession implements Executor {
   }
 
   /**
-   * Replaces what took long to replay by the state that it has led to, if that is plain data only, and not too large. Otherwise
-   * something would be lost. So it is with modules and globals that have a state. Looks again when the session has twice as many runs.
+   * Replaces what took long to replay by the state that it has led to, if that is plain data only, and not too large.
+   * Otherwise something would be lost. So it is with modules and globals that have a state. Looks again when the
+   * session has twice as many runs.
    *
    * @returns the isolate, if it stays
    */
@@ -792,8 +801,8 @@ export class DurableSession implements Executor {
   }
 
   /**
-   * The most bytes that a checkpoint may take. Later runs need room, too. If only the size of what is repeated is large, a
-   * checkpoint has to halve it.
+   * The most bytes that a checkpoint may take. Later runs need room, too. If only the size of what is repeated is
+   * large, a checkpoint has to halve it.
    *
    * @param used bytes of the journal
    */
@@ -804,8 +813,8 @@ export class DurableSession implements Executor {
   }
 
   /**
-   * Keeps the memory of Python, so that the next replay begins with it. What it cannot hold exactly is replayed. Looks again
-   * when the session has twice as many runs.
+   * Keeps the memory of Python, so that the next replay begins with it. What it cannot hold exactly is replayed. Looks
+   * again when the session has twice as many runs.
    */
   async #checkpointMemory(live: Live) {
     const { recorder } = live;
@@ -883,7 +892,10 @@ export class DurableSession implements Executor {
     return keptPython(readPythonData(await read(readingPython(names))));
   }
 
-  /** Makes the isolate, with the state that the journal has, and gives it what a new session or a new version of the host adds. */
+  /**
+   * Makes the isolate, with the state that the journal has, and gives it what a new session or a new version of the
+   * host adds.
+   */
   async #start(found: Found, epoch: number) {
     let live: Live | undefined = await this.#boot(found);
     const { variables } = this.#settings;

@@ -34,8 +34,8 @@ export interface JournalStore {
    */
   lock?(id: string): (() => void | Promise<void>) | Promise<() => void | Promise<void>>;
   /**
-   * Called when a run of a session waits, and with undefined when none does any more, so that the store can list such sessions.
-   * The list is a hint: a process can end before the call. Opening the session corrects it.
+   * Called when a run of a session waits, and with undefined when none does any more, so that the store can list such
+   * sessions. The list is a hint: a process can end before the call. Opening the session corrects it.
    */
   noteWaiting?(id: string, note: WaitingNote | undefined): void | Promise<void>;
   /** Whether nothing outlives the process, so that a journal needs no key. */

@@ -36,18 +36,18 @@ export type Durability = 'call' | 'turn' | 'run';
 /** Rules of a tool for a `DurableSession`. */
 export interface DurableTool {
   /**
-   * What to do with a call of the tool that had begun when the process ended, so that nobody knows whether it took effect.
-   * `"wait"`: it is in `waiting` until somebody answers, approves or fails it. `"repeat"`: it is made again, with the same
-   * key. `"fail"`: the guest gets an error with the code `ERR_CALL_IN_DOUBT`. Default: that of the session, and `"repeat"`
-   * with `record: "nothing"`.
+   * What to do with a call of the tool that had begun when the process ended, so that nobody knows whether it took
+   * effect. `"wait"`: it is in `waiting` until somebody answers, approves or fails it. `"repeat"`: it is made again,
+   * with the same key. `"fail"`: the guest gets an error with the code `ERR_CALL_IN_DOUBT`. Default: that of the
+   * session, and `"repeat"` with `record: "nothing"`.
    */
   inDoubt?: InDoubt | undefined;
   /**
-   * Whether the journal has the results of the tool. `"nothing"`: it has only a digest of each, for results that must not be
-   * kept, such as secrets. Each time the session is rebuilt, `open()` calls the tool again, so you promise that it has no
-   * effects and returns the same value. Another value, or an error, fails with `ERR_REPLAY_DIVERGED`. Errors of the tool
-   * and answers of people are recorded in any case. So is what the program does with the result: its outputs, logs and the
-   * arguments of other calls. Default `"result"`.
+   * Whether the journal has the results of the tool. `"nothing"`: it has only a digest of each, for results that must
+   * not be kept, such as secrets. Each time the session is rebuilt, `open()` calls the tool again, so you promise that
+   * it has no effects and returns the same value. Another value, or an error, fails with `ERR_REPLAY_DIVERGED`. Errors
+   * of the tool and answers of people are recorded in any case. So is what the program does with the result: its
+   * outputs, logs and the arguments of other calls. Default `"result"`.
    */
   record?: 'result' | 'nothing' | undefined;
   /**
@@ -63,8 +63,8 @@ export interface RevertedCall {
   key: string;
   name: string;
   /**
-   * `"reverted"`, `"failed"`: the function threw, did not settle in time or is missing, or `"inDoubt"`: the process or the session
-   * ended while it worked. A function that was called is never called again for the same call.
+   * `"reverted"`, `"failed"`: the function threw, did not settle in time or is missing, or `"inDoubt"`: the process or
+   * the session ended while it worked. A function that was called is never called again for the same call.
    */
   status: 'reverted' | 'failed' | 'inDoubt';
   /** Why it failed. */

@@ -221,8 +221,8 @@ export type ReadOnlyFileTools = {
   /**
    * Returns matching lines as `path:12: line`, and lines around them as `path-11- line`, sorted by path. Paths are
    * relative to the searched folder. Leaves out files that `.gitignore` excludes, `.git`, `node_modules`, links, files
-   * with null bytes, UTF-16 text, files larger than `maxFileBytes`, and what cannot be read. A second block
-   * of text and `details.leftOut` have the counts. A byte order mark is not part of the first line. Hidden files are searched. In
+   * with null bytes, UTF-16 text, files larger than `maxFileBytes`, and what cannot be read. A second block of text and
+   * `details.leftOut` have the counts. A byte order mark is not part of the first line. Hidden files are searched. In
    * lines longer than 16 KiB, a match longer than 4 KiB may be missed.
    */
   grep(args: GrepArguments): Promise<FileToolResult>;
@@ -230,7 +230,8 @@ export type ReadOnlyFileTools = {
   /**
    * Returns the paths of matching files, folders (with a slash at the end) and links, relative to the searched folder.
    * Leaves out files that `.gitignore` excludes, `.git`, `node_modules`, and the contents of folders that cannot be
-   * listed. A second block of text and `details.leftOut` have the counts. Does not follow links. Hidden files are found.
+   * listed. A second block of text and `details.leftOut` have the counts. Does not follow links. Hidden files are
+   * found.
    */
   find(args: FindArguments): Promise<FileToolResult>;
   find(pattern: string, path?: string | null): Promise<FileToolResult>;

@@ -287,7 +287,9 @@ function shownList(allow: readonly string[]) {
   return `${allow.slice(0, most).join(', ')}${more}`;
 }
 
-/** Has no cause, because causes cross to guests. Only known codes are shown: messages of Node.js may contain addresses. */
+/**
+ * Has no cause, because causes cross to guests. Only known codes are shown: messages of Node.js may contain addresses.
+ */
 function failure(error: unknown, hostname: string) {
   if (error instanceof RefusedRequest) return new TypeError(`fetch: ${error.message}`);
   const code = String((error as Foreign)?.code ?? '');

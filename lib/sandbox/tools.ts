@@ -35,7 +35,10 @@ export type SandboxToolResult =
       /** Has a description in the place of each image or file. */
       output: unknown;
       logs: string;
-      /** What the program has shown, and the images and files of the output. The model gets them as parts of the tool result. */
+      /**
+       * What the program has shown, and the images and files of the output. The model gets them as parts of the tool
+       * result.
+       */
       content?: readonly ContentBlock[];
     }
   | {

@@ -46,9 +46,9 @@ const KEYS: readonly string[] = ['description', 'execute', ...INPUT_KEYS, ...OUT
  * Checks the types of code without running it, as the option `typecheck` of executors does. Needs the package
  * `typescript`, version 5 or later. The check runs on another thread.
  *
- * @returns the mistakes that would make the code fail, or that would pass wrong data to a tool, sorted by position. Empty
- *   for code that does not parse: {@link validateCode} reports that. If the check takes too long, the only finding is the
- *   WARNING `types_not_checked`.
+ * @returns the mistakes that would make the code fail, or that would pass wrong data to a tool, sorted by position.
+ *   Empty for code that does not parse: {@link validateCode} reports that. If the check takes too long, the only
+ *   finding is the WARNING `types_not_checked`.
  * @throws `TypeError` or `RangeError` for wrong arguments, and `Error` if `typescript` is not installed
  *
  * @example

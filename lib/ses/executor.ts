@@ -28,7 +28,8 @@ import type { EngineSpec, Outcome } from './native-connection';
 import type { Recording } from './recording';
 
 /**
- * Runs guest code in its own isolate, on its own thread. Runs share state: later runs see the variables of earlier ones.
+ * Runs guest code in its own isolate, on its own thread. Runs share state: later runs see the variables of earlier
+ * ones.
  *
  * An idle executor does not keep the process alive and need not be cleaned up.
  *

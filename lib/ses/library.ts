@@ -107,8 +107,8 @@ function esbuild(ofLibrary: NodeJS.Require) {
 }
 
 /**
- * Checks which globals a library lacks as a module of guest code, and whether it loads. `members` are names of members of its
- * default export.
+ * Checks which globals a library lacks as a module of guest code, and whether it loads. `members` are names of members
+ * of its default export.
  *
  * @param others modules that the library may import
  */

@@ -30,15 +30,18 @@ export interface NpmModulesOptions {
 export interface NpmModules {
   /** For the option `authorizedImports` of executors. */
   authorizedImports: string[];
-  /** For the option `modules`: source texts by name. Packages that do not load are there too, so that their error is seen. */
+  /**
+   * For the option `modules`: source texts by name. Packages that do not load are there too, so that their error is
+   * seen.
+   */
   modules: Record<string, string>;
   /** What the packages need, in the order of `names`. */
   reports: LibraryReport[];
 }
 
 /**
- * Bundles installed npm packages for guest code, each with everything that it requires, and loads each of them once to find out
- * what it lacks. Needs `npm install esbuild`.
+ * Bundles installed npm packages for guest code, each with everything that it requires, and loads each of them once to
+ * find out what it lacks. Needs `npm install esbuild`.
  *
  * Rejects with a `TypeError` for wrong options, and with an `Error` if a package is not installed or cannot be bundled.
  *

@@ -32,7 +32,10 @@ const MAX_DEPTH = 2_000;
 /** The most objects in one map of numbers, and the memory of each. */
 const MAX_NUMBERS = 1 << 17;
 const BYTES_PER_NUMBER = 48;
-/** The size from which a buffer does not grow, but is followed by another one. It is also the size of the following ones. */
+/**
+ * The size from which a buffer does not grow, but is followed by another one. It is also the size of the following
+ * ones.
+ */
 const BLOCK_BYTES = 2 << 20;
 /** Elements of an array that are written before the budget is checked again. */
 const ELEMENTS_PER_STEP = 64;
@@ -53,7 +56,10 @@ const doubleBytes = new Uint8Array(double.buffer);
 class WireWriter {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #at = 0;
-  /** Full blocks before `#bytes`, of a value that is written in slices, and their length: copying a long one takes memory. */
+  /**
+   * Full blocks before `#bytes`, of a value that is written in slices, and their length: copying a long one takes
+   * memory.
+   */
   #blocks: Buffer<ArrayBuffer>[] = [];
   #blocksLength = 0;
   /** Objects in the order in which they were met, for references. */

@@ -155,8 +155,8 @@ class Thread {
     this.#worker = new Worker(join(__dirname, 'worker.js'), {
       workerData: settings,
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-      // The compiler's process inherits these, and no secrets. It gives memory back above the limit, and prints nothing about
-      // programs that are too much for it.
+      // The compiler's process inherits these, and no secrets. It gives memory back above the limit, and prints nothing
+      // about programs that are too much for it.
       env: {
         ...(process.env.SystemRoot !== undefined && { SystemRoot: process.env.SystemRoot }),
         GOMEMLIMIT: `${MAX_HEAP_MB}MiB`,

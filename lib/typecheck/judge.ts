@@ -1,5 +1,5 @@
-// Decides which diagnostics of TypeScript stop a run: those of code that would fail, or that would pass wrong data to a tool.
-// `__test__/typecheck/corpus/` has the programs that the rules were found with.
+// Decides which diagnostics of TypeScript stop a run: those of code that would fail, or that would pass wrong data to a
+// tool. `__test__/typecheck/corpus/` has the programs that the rules were found with.
 
 import { isFunction, nameUses, nodeAt, textOf } from './syntax';
 import { membersIn, parts } from './type-text';

@@ -11,8 +11,8 @@ import type { CheckedFile, Compiler, Found, SyntaxNode, Tree, VirtualFiles } fro
 const NEW_PROCESS = 'child_process';
 
 /**
- * The native server of TypeScript 7, which is a process. Its API is marked as unstable, so everything that depends on it is
- * in this file.
+ * The native server of TypeScript 7, which is a process. Its API is marked as unstable, so everything that depends on
+ * it is in this file.
  */
 export class NativeCompiler implements Compiler {
   #modules;
@@ -171,8 +171,8 @@ class Server {
 }
 
 /**
- * The files that the server can read. `null` means that there is no such file. With `undefined` the server reads the real
- * file, which is right only for the declarations of the language.
+ * The files that the server can read. `null` means that there is no such file. With `undefined` the server reads the
+ * real file, which is right only for the declarations of the language.
  */
 function fileSystem(files: VirtualFiles) {
   // The server reads its own declarations before any file of a project that a guest has written.

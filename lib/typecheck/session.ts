@@ -46,7 +46,9 @@ const OPTIONS = {
   // Programs fill what is empty before they use it, which the checker cannot always see.
   strict: false,
 };
-/** The function that contains the program, so that `await` and `return` are allowed. Programs cannot use this prefix. */
+/**
+ * The function that contains the program, so that `await` and `return` are allowed. Programs cannot use this prefix.
+ */
 const OPENING = 'async function __smol_program() {\n';
 const CLOSING = '\n}';
 /** Longer programs are not checked. */

@@ -37,8 +37,8 @@ class ObjectShape {
 }
 
 /**
- * The TypeScript type of a value that is sent to guests. Members of lists may differ, so their types are merged. Parts that
- * are not looked at may have any type.
+ * The TypeScript type of a value that is sent to guests. Members of lists may differ, so their types are merged. Parts
+ * that are not looked at may have any type.
  */
 export function typeOfValue(value: unknown): string {
   return textOf(new Shapes().of(value, 0));

@@ -25,7 +25,9 @@ export function brokerPath() {
   return join(cacheFolder(), `nats-server-${VERSION}`, PROGRAM);
 }
 
-/** Installs the broker if it is missing. @returns the path of its program; undefined if that failed, which is reported */
+/**
+ * Installs the broker if it is missing. @returns the path of its program; undefined if that failed, which is reported
+ */
 export async function installBroker() {
   const path = brokerPath();
   if (existsSync(path)) return path;

@@ -1,4 +1,5 @@
-// A fleet whose worker processes are simulated: broker, workers and clients are real, only the processes of sessions run no code.
+// A fleet whose worker processes are simulated: broker, workers and clients are real, only the processes of sessions
+// run no code.
 
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +46,10 @@ async function buildSimulatedWorker() {
   return join(target, 'release/examples', EXAMPLE);
 }
 
-/** A folder of links to this package, in which the program of worker processes is another one: it is found beside the addon. */
+/**
+ * A folder of links to this package, in which the program of worker processes is another one: it is found beside the
+ * addon.
+ */
 function packageWith(program) {
   const folder = mkdtempSync(join(tmpdir(), 'ses-simulation-'));
   const platform = thisPlatform();

@@ -1,5 +1,5 @@
-// Opens, uses and loses thousands of sessions of a fleet with simulated worker processes, and measures what the others do:
-// hosts, broker and workers. Works as a check too: an outcome that is not the expected one is an error.
+// Opens, uses and loses thousands of sessions of a fleet with simulated worker processes, and measures what the others
+// do: hosts, broker and workers. Works as a check too: an outcome that is not the expected one is an error.
 
 import { deepStrictEqual as check } from 'node:assert';
 import { once } from 'node:events';
@@ -136,7 +136,9 @@ export async function simulate({ sessions, workers, idleMs, say = () => {} }) {
   }
 }
 
-/** Begins a session. @returns false if no worker has answered, which happens on a machine that is short of processors */
+/**
+ * Begins a session. @returns false if no worker has answered, which happens on a machine that is short of processors
+ */
 async function begins(executor) {
   try {
     await executor.init();
@@ -156,7 +158,8 @@ async function takenBy({ servers }) {
 /**
  * Does work `count` times, `width` at the same time.
  *
- * @returns how often per second it was done, how long all of it took, and how long one took: half of them, and 99 of 100, at most
+ * @returns how often per second it was done, how long all of it took, and how long one took: half of them, and 99 of
+ *   100, at most
  */
 async function timed(count, width, work, onDone = () => {}) {
   const times = [];
@@ -190,7 +193,10 @@ function memoryOf({ worker, broker }) {
 const growth = (before, after) =>
   Object.fromEntries(Object.entries(after).map(([part, value]) => [part, value - before[part]]));
 
-/** Messages and bytes that arrive at the broker during some work, and the processor time of this process, of the broker and of one worker. */
+/**
+ * Messages and bytes that arrive at the broker during some work, and the processor time of this process, of the broker
+ * and of one worker.
+ */
 async function usage(fleet, { worker, broker }, work) {
   const take = async () => {
     const { in_msgs: messages, in_bytes: bytes } = await brokerFigures(fleet);

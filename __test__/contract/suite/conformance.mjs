@@ -1,7 +1,7 @@
-// Section 9 of the specification, the definition of done: the cases of 9.8 under their own names, with the cells of 9.1 to
-// 9.7 that they prove, then the cells that no case has. The lifecycle's cells 9.1.2 to 9.1.4 are in lifecycle.mjs, those of
-// the error model, 9.5.1 to 9.5.3, in errors.mjs, that of logs, 9.4.4, in logs.mjs, and those of validation, 9.3.1 and
-// 9.3.2, in `__test__/prepare/`.
+// Section 9 of the specification, the definition of done: the cases of 9.8 under their own names, with the cells of 9.1
+// to 9.7 that they prove, then the cells that no case has. The lifecycle's cells 9.1.2 to 9.1.4 are in lifecycle.mjs,
+// those of the error model, 9.5.1 to 9.5.3, in errors.mjs, that of logs, 9.4.4, in logs.mjs, and those of validation,
+// 9.3.1 and 9.3.2, in `__test__/prepare/`.
 
 import { strict as assert } from 'node:assert';
 

@@ -14,8 +14,8 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
   const SHORT_MS = 150 * can.pace;
 
   /**
-   * Loops and recursions as long as they like: only the deadline ends them. On a busy machine an isolate may take a while to
-   * end, which is nothing that other tests have to do with.
+   * Loops and recursions as long as they like: only the deadline ends them. On a busy machine an isolate may take a
+   * while to end, which is nothing that other tests have to do with.
    */
   const UNLIMITED = {
     maxOperations: 1e15,

@@ -1,4 +1,5 @@
-// Values that the host passes to guests, as results of tools and as variables: which may cross, and the errors for others.
+// Values that the host passes to guests, as results of tools and as variables: which may cross, and the errors for
+// others.
 
 import { describe, expect, test } from 'vitest';
 

@@ -35,21 +35,25 @@ import { describeValues } from './values.mjs';
  * @property {boolean} limitCpuTime whether `maxCpuMs` is kept
  * @property {boolean} [limitOperations] whether it has `maxOperations`; default true
  * @property {boolean} [importModules] whether it has `authorizedImports` and `modules`; default true
- * @property {boolean} [rebuildItself] whether, with `autoInit`, it makes another isolate after one that was given up; default false
+ * @property {boolean} [rebuildItself] whether, with `autoInit`, it makes another isolate after one that was given up;
+ *   default false
  * @property {boolean} [checkPatterns] whether validation warns of what code names; default true
  * @property {boolean} [harden] whether it has `harden`, and freezes the console and variables; default true
  * @property {boolean} [inspectNatives] whether it sees proxies, and what promises and iterators hold; default true
- * @property {boolean} [survivesMemory] whether it is READY, with what earlier runs have left, when a run has exceeded its memory;
+ * @property {boolean} [survivesMemory] whether it is READY, with what earlier runs have left, when a run has exceeded
+ *   its memory;
  * default true
  * @property {boolean} [browse] whether guests find what browsers have, timers and the document among it; default false
  * @property {boolean} [countBytes] whether `maxTransferBytes` counts bytes, not characters of a string; default true
- * @property {boolean} [makeAtOnce] whether variables are made in the guest when they are sent, which fails the call where it cannot
+ * @property {boolean} [makeAtOnce] whether variables are made in the guest when they are sent, which fails the call
+ *   where it cannot
  * be done; else the next run makes them, in its time; default true
  * @property {boolean} [limitDepth] whether values may be nested too deeply to cross; default true
  * @property {boolean} [checkImports] whether what may not be imported is refused before any code runs; default true
  * @property {boolean} [callLater] whether calls of asynchronous tools give promises, not their values; default true
  * @property {boolean} [hasConsole] whether guests have a console, with its levels and formats; default true
- * @property {boolean} [keepState] whether a run that its deadline or an abort ends may leave the state as it was, so that the executor is
+ * @property {boolean} [keepState] whether a run that its deadline or an abort ends may leave the state as it was, so
+ *   that the executor is
  * READY; `details.stateLost` says whether it did; default false
  * @property {boolean} [outlives] whether its session outlives `cleanup()` and runs that are lost; default false
  * @property {number} [pace] how many times as long as an isolate it may take to begin, in tests of deadlines; default 1
@@ -58,10 +62,12 @@ import { describeValues } from './values.mjs';
  *
  * @typedef {object} Subject what the suites get
  * @property {Factory} make
- * @property {(options: object, tools: object, fn: (executor: any) => unknown) => Promise<any>} withExecutor as the helper
+ * @property {(options: object, tools: object, fn: (executor: any) => unknown) => Promise<any>} withExecutor as the
+ *   helper
  * @property {string} inChild statements of an ES module, run in the folder of the checkout, that define `make` there
  * @property {Capabilities} can
- * @property {(executor: import('../../../index').Executor, error: any) => void} expectGivenUp asserts what an executor is when a run was
+ * @property {(executor: import('../../../index').Executor, error: any) => void} expectGivenUp asserts what an executor
+ *   is when a run was
  * ended from outside: DIRTY, or, where `error` says that its state was kept, READY
  */
 
@@ -97,7 +103,8 @@ export const SUITES = {
  *
  * @param {string} name
  * @param {Factory} make
- * @param {Capabilities & { inChild: string, suites?: string[] }} capabilities `suites`: those that it is held to; default all
+ * @param {Capabilities & { inChild: string, suites?: string[] }} capabilities `suites`: those that it is held to;
+ *   default all
  */
 export function describeExecutor(name, make, { inChild, suites = Object.keys(SUITES), ...given }) {
   const can = {

@@ -7,7 +7,9 @@ import { deferred, expectCode, neverTool, runChild, testIf } from '../../helpers
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeLifecycle({ make, withExecutor, inChild, can }) {
-  /** Makes an executor DIRTY: one that keeps its state does, too, unless the guest has come to what nothing interrupts. */
+  /**
+   * Makes an executor DIRTY: one that keeps its state does, too, unless the guest has come to what nothing interrupts.
+   */
   async function lose(executor) {
     for (let timeoutMs = 1; executor.state !== 'DIRTY'; timeoutMs *= 2) {
       await expectCode(executor.run('await new Promise(() => {})', { timeoutMs }), 'ERR_EXEC_TIMEOUT');

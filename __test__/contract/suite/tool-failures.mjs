@@ -1,5 +1,5 @@
-// What tools throw (specification, section 7.4): how guests see it, how it is told from the guest's own errors, and that nothing of the
-// host leaks by it.
+// What tools throw (specification, section 7.4): how guests see it, how it is told from the guest's own errors, and
+// that nothing of the host leaks by it.
 
 import { describe, expect, test } from 'vitest';
 

@@ -1,5 +1,5 @@
-// Large texts and bytes cross without a serializer, primitives too, and calls and answers in groups: what arrives is what
-// structured clone would give, and limits hold.
+// Large texts and bytes cross without a serializer, primitives too, and calls and answers in groups: what arrives is
+// what structured clone would give, and limits hold.
 
 import { afterEach, describe, expect, test } from 'vitest';
 

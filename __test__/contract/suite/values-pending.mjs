@@ -1,5 +1,5 @@
-// Large variables take the isolate a while. Runs that are called meanwhile wait for them: they see all of a variable, frozen
-// to its last part, and lose no time.
+// Large variables take the isolate a while. Runs that are called meanwhile wait for them: they see all of a variable,
+// frozen to its last part, and lose no time.
 
 import { describe, expect, test } from 'vitest';
 
@@ -18,7 +18,10 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
   const slow = Array.from({ length: Math.floor(1_300_000 / can.pace) }, () => ({}));
   const ROOMY = { memoryLimitMb: 2_048 };
 
-  /** Code that gives how many objects the value of `expression` is made of, and which of them are not frozen but should be. */
+  /**
+   * Code that gives how many objects the value of `expression` is made of, and which of them are not frozen but should
+   * be.
+   */
   const unfrozen = (expression) => `
   const open = [${expression}];
   const found = [];

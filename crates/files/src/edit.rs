@@ -45,8 +45,8 @@ pub fn edit(root: &Root, limits: &Limits, path: &str, old_text: &str, new_text: 
     Ok(output)
 }
 
-/// `content` with the only place that matches `old_text` replaced. All other bytes stay, including line endings. The new
-/// lines get the line ending of the file. A byte order mark stays, even if `old_text` begins with it.
+/// `content` with the only place that matches `old_text` replaced. All other bytes stay, including line endings. The
+/// new lines get the line ending of the file. A byte order mark stays, even if `old_text` begins with it.
 fn replace_unique(content: &str, old_text: &str, new_text: &str, path: &str) -> Result<String, FileError> {
     let found = find_unique(content, old_text).map_err(|reason| match reason {
         NotUnique::Missing => with_reason(

@@ -91,8 +91,8 @@ fn with_blanks(content: &str, place: Range<usize>, old_text: &str) -> Range<usiz
     start..end
 }
 
-/// The length of the blank text at the start of `rest` that corresponds to `blank`: as many lines, and as far on the last
-/// one as the text is blank, if `blank` goes on there. Both go away from the place.
+/// The length of the blank text at the start of `rest` that corresponds to `blank`: as many lines, and as far on the
+/// last one as the text is blank, if `blank` goes on there. Both go away from the place.
 fn blank_len(blank: impl Iterator<Item = char>, rest: impl Iterator<Item = char>) -> usize {
     let (mut lines, mut goes_on) = (0, false);
     for char in blank {

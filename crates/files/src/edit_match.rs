@@ -153,8 +153,9 @@ impl View {
         view
     }
 
-    /// Like [`Self::forgiving`], also without white space at the starts of lines and without invisible characters. Other
-    /// white space is one space. Characters that look alike are the same, also within ASCII: the prototype of I is l.
+    /// Like [`Self::forgiving`], also without white space at the starts of lines and without invisible characters.
+    /// Other white space is one space. Characters that look alike are the same, also within ASCII: the prototype of I
+    /// is l.
     fn lookalike(source: &str) -> Self {
         let mut view = Self::default();
         let normalizer = DecomposingNormalizerBorrowed::new_nfkd();
@@ -261,8 +262,8 @@ impl View {
 
 /// Where a view and its source diverge. Between two seams, both advance in step.
 ///
-/// A file can have as many seams as characters, so a seam is stored as what it adds to the seam before it: two bytes for
-/// a letter with a mark.
+/// A file can have as many seams as characters, so a seam is stored as what it adds to the seam before it: two bytes
+/// for a letter with a mark.
 #[derive(Default)]
 struct Seams {
     /// For each seam, what both positions add, as two numbers of `varint`.

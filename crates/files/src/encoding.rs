@@ -24,9 +24,9 @@ pub enum Utf16 {
 impl Utf16 {
     /// The byte order of a file that is UTF-16 text, given its start.
     ///
-    /// With a byte order mark, the text must be valid and have no null characters. Without one, at least half of it must
-    /// be ASCII as well, and it must have no control characters except white space. Numbers in binary files do not pass
-    /// this.
+    /// With a byte order mark, the text must be valid and have no null characters. Without one, at least half of it
+    /// must be ASCII as well, and it must have no control characters except white space. Numbers in binary files do not
+    /// pass this.
     pub fn detect(content: &[u8]) -> Option<Self> {
         let head = &content[..content.len().min(HEAD_BYTES)];
         match head {

@@ -31,8 +31,8 @@ impl Effect {
 /// The effects of one change, in order.
 pub type Effects = Vec<Effect>;
 
-/// Effects that have not been applied. One thread applies them at a time, so that the guest and the owner get them in the
-/// order of the changes. A thread that changes the state meanwhile leaves its effects here.
+/// Effects that have not been applied. One thread applies them at a time, so that the guest and the owner get them in
+/// the order of the changes. A thread that changes the state meanwhile leaves its effects here.
 #[derive(Default)]
 pub struct Outbox {
     effects: VecDeque<Effect>,
@@ -44,8 +44,8 @@ impl Outbox {
         self.effects.extend(effects);
     }
 
-    /// The next effect for the calling thread, which calls [`Self::done`] when it has applied it. `None`: there is none, or
-    /// another thread applies them.
+    /// The next effect for the calling thread, which calls [`Self::done`] when it has applied it. `None`: there is
+    /// none, or another thread applies them.
     pub fn next(&mut self) -> Option<Effect> {
         if self.is_busy {
             return None;

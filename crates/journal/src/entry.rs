@@ -47,8 +47,8 @@ pub enum EntryBody {
     },
     /// The entries before it are not repeated. JSON text that describes the session from now on.
     Restart(String),
-    /// The state of the session at this point. `engine`: text of the owner that says which engines can go on from it. The
-    /// entries before it remain valid: engines that cannot use it repeat them.
+    /// The state of the session at this point. `engine`: text of the owner that says which engines can go on from it.
+    /// The entries before it remain valid: engines that cannot use it repeat them.
     Checkpoint {
         engine: String,
         state: Vec<u8>,

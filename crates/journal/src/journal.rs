@@ -81,8 +81,8 @@ impl Journal {
         self.state.get().provide(run, number, reply)
     }
 
-    /// Asks the isolate for its state, and records it. From then on, a replay begins with that state, if `engine` is the
-    /// text that [`Self::load`] is called with. No job must be under way.
+    /// Asks the isolate for its state, and records it. From then on, a replay begins with that state, if `engine` is
+    /// the text that [`Self::load`] is called with. No job must be under way.
     pub fn checkpoint(&self, engine: String, on_checkpoint: OnCheckpoint) {
         self.change(|state, effects| state.begin_checkpoint(engine, on_checkpoint, effects));
     }
@@ -92,8 +92,8 @@ impl Journal {
         self.state.get().loaded.push(entry);
     }
 
-    /// Reads the entries of an existing journal. Only the first `runs` runs count if that is given. `engine`: checkpoints
-    /// with this text are used. Without it, everything is repeated.
+    /// Reads the entries of an existing journal. Only the first `runs` runs count if that is given. `engine`:
+    /// checkpoints with this text are used. Without it, everything is repeated.
     ///
     /// # Errors
     ///

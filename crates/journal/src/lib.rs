@@ -1,10 +1,10 @@
 //! Records what a session does, and rebuilds the session from the record.
 //!
-//! Guests have neither timers nor a clock, so the state of a session follows from its commands: code, variables,
-//! tools, the answers of tools with their order, times and a seed. [`JournalBackend`] stands between a session and the
-//! backend that makes its isolate. It records commands and events as frames of the protocol. If the journal holds a
-//! session already, it sends the recorded commands to a fresh isolate, compares every event, and only then reports that
-//! the isolate is ready. Recording, replay and continuation need nothing from the isolate but the protocol, so they work
+//! Guests have neither timers nor a clock, so the state of a session follows from its commands: code, variables, tools,
+//! the answers of tools with their order, times and a seed. [`JournalBackend`] stands between a session and the backend
+//! that makes its isolate. It records commands and events as frames of the protocol. If the journal holds a session
+//! already, it sends the recorded commands to a fresh isolate, compares every event, and only then reports that the
+//! isolate is ready. Recording, replay and continuation need nothing from the isolate but the protocol, so they work
 //! for threads, processes and every engine.
 //!
 //! The owner stores the entries. A job reaches the guest once the owner has said that all entries up to it are stored.

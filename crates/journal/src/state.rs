@@ -290,7 +290,8 @@ impl State {
         (self.open, self.has_lost, self.has_withheld) = (None, false, false);
     }
 
-    /// Completes the answers of the journal by one that it does not have. Returns whether it is the one that the call had.
+    /// Completes the answers of the journal by one that it does not have. Returns whether it is the one that the call
+    /// had.
     pub fn provide(&mut self, run: u32, number: u64, reply: ToolReply) -> bool {
         let mut jobs = self.jobs.iter_mut().chain(self.open.as_mut());
         let Some((job, at)) = jobs.find_map(|job| {
@@ -473,8 +474,8 @@ impl State {
         self.held.push_back((needed, command));
     }
 
-    /// Sends answers to the guest while they are being stored. The guest may go on, but nobody learns what it does before
-    /// the owner has stored everything: calls, logs and outcomes come after the answers in the journal.
+    /// Sends answers to the guest while they are being stored. The guest may go on, but nobody learns what it does
+    /// before the owner has stored everything: calls, logs and outcomes come after the answers in the journal.
     fn pass_answers(&mut self, command: Command, effects: &mut Effects) {
         if self.held.is_empty() {
             return self.pass(command, effects);

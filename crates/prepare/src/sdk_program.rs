@@ -1,6 +1,6 @@
-//! Adds to a program of `SandboxManager` the code that it needs to call the SDK: where the SDK is created, how functions that run in
-//! parallel wait, and where calls are. It only inserts text, and inserts a line break only at the end, so positions
-//! stay known.
+//! Adds to a program of `SandboxManager` the code that it needs to call the SDK: where the SDK is created, how
+//! functions that run in parallel wait, and where calls are. It only inserts text, and inserts a line break only at the
+//! end, so positions stay known.
 
 mod calls;
 mod style;

@@ -1,5 +1,5 @@
-//! A worker process without an isolate. It speaks the protocol and runs no code, so thousands of them fit on one machine.
-//! `npm run simulate` starts it in place of the program of worker processes.
+//! A worker process without an isolate. It speaks the protocol and runs no code, so thousands of them fit on one
+//! machine. `npm run simulate` starts it in place of the program of worker processes.
 //!
 //! A run calls the first tool of the session and returns its answer. Without tools it returns `undefined`.
 

@@ -60,8 +60,8 @@ impl Incoming {
         self.next
     }
 
-    /// A message was consumed, and all before it. Returns whether this is to be acknowledged now. Several threads report
-    /// messages, so an earlier one may be reported later.
+    /// A message was consumed, and all before it. Returns whether this is to be acknowledged now. Several threads
+    /// report messages, so an earlier one may be reported later.
     pub fn consume(&mut self, number: u32) -> bool {
         let after = number.wrapping_add(1);
         let count = after.wrapping_sub(self.consumed) as usize;

@@ -1,8 +1,8 @@
 //! Isolates on other machines: both ends of a fleet, over NATS.
 //!
-//! A client asks a pool of workers for a session and sends it frames. The supervisor of a worker passes these bytes on to
-//! a sandboxed process, and the bytes of the process back to the client. The supervisor reads none of them. The client
-//! checks them as it checks those of a process on its own machine.
+//! A client asks a pool of workers for a session and sends it frames. The supervisor of a worker passes these bytes on
+//! to a sandboxed process, and the bytes of the process back to the client. The supervisor reads none of them. The
+//! client checks them as it checks those of a process on its own machine.
 
 mod channel;
 mod claim;

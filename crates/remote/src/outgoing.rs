@@ -87,8 +87,9 @@ impl Outgoing {
         self.arrived(number)
     }
 
-    /// A ping says how far the other end has come. Returns what [`Self::arrived`] returns, and whether messages are late:
-    /// none has arrived since the ping before, although some were on their way then, or the other end has asked for them.
+    /// A ping says how far the other end has come. Returns what [`Self::arrived`] returns, and whether messages are
+    /// late: none has arrived since the ping before, although some were on their way then, or the other end has asked
+    /// for them.
     pub fn on_ping(&mut self, Progress { arrived, consumed }: Progress) -> (usize, bool) {
         let freed = self.arrived(arrived) + self.consumed(consumed);
         let before = self.last_ping.replace((arrived, self.next));

@@ -63,15 +63,15 @@ pub trait Link: Send + Sync {
     /// [`ses_protocol::Event::CpuSpent`].
     fn cpu_clock(&self) -> Option<CpuClock>;
 
-    /// The time that a message to the isolate and its answer take, if that is not negligible. Deadlines are later by this
-    /// time, so that the guest has all of its own time.
+    /// The time that a message to the isolate and its answer take, if that is not negligible. Deadlines are later by
+    /// this time, so that the guest has all of its own time.
     fn latency(&self) -> Duration {
         Duration::ZERO
     }
 
     /// Makes the isolate's process keep the deadlines of later runs itself: it asks the guest to end, and reports
-    /// [`ses_protocol::Event::TimeOver`] and [`ses_protocol::Event::GraceOver`]. `limits_calls`: all calls of these runs
-    /// have a time limit. Returns false if only this process keeps deadlines.
+    /// [`ses_protocol::Event::TimeOver`] and [`ses_protocol::Event::GraceOver`]. `limits_calls`: all calls of these
+    /// runs have a time limit. Returns false if only this process keeps deadlines.
     fn keep_deadlines(&self, _limits_calls: bool) -> bool {
         false
     }

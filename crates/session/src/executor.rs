@@ -281,8 +281,8 @@ impl Executor {
         None
     }
 
-    /// Passes on answers of host tools. The thread drops answers to calls of earlier runs. Returns the answers for which the
-    /// guest has no room: it gets errors in their place.
+    /// Passes on answers of host tools. The thread drops answers to calls of earlier runs. Returns the answers for
+    /// which the guest has no room: it gets errors in their place.
     pub fn tool_replies(&self, replies: Vec<(ToolCallId, ToolReply)>) -> Vec<Refusal> {
         self.session.as_ref().map_or_else(Vec::new, |session| session.answer(replies))
     }

@@ -21,7 +21,8 @@ pub const STOP_GRACE: Duration = Duration::from_millis(40);
 /// How much later this process ends a run whose deadline the isolate's process keeps itself. It ends a run only if that
 /// process does not.
 pub const KEPT_MARGIN: Duration = Duration::from_millis(250);
-/// The same as [`STOP_GRACE`] for a run that was aborted. It is longer, because the caller would rather wait than lose the variables.
+/// The same as [`STOP_GRACE`] for a run that was aborted. It is longer, because the caller would rather wait than lose
+/// the variables.
 pub const ABORT_GRACE: Duration = Duration::from_secs(2);
 /// The least time that variables and tools of a session that keeps its state may take. The host decides how long they
 /// take. 10 s.

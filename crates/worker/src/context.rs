@@ -60,8 +60,8 @@ impl PipeContext {
         commands.has_begun() || is_readable(commands.source(), timeout)
     }
 
-    /// Waits until a command has arrived, or until the guest is to end its run. `until`: not longer than that. Without a
-    /// time limit it does not wait, because the read does.
+    /// Waits until a command has arrived, or until the guest is to end its run. `until`: not longer than that. Without
+    /// a time limit it does not wait, because the read does.
     fn await_command(&self, until: Option<Instant>) -> Wait {
         loop {
             if self.own_deadline.take_request() {

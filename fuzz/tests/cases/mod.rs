@@ -3,8 +3,8 @@
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 
-/// As many cases as `PROPTEST_CASES` says, other ones each time; else `default` ones, always the same, so that the gate does
-/// not depend on chance. A failure prints its smallest input: keep it in the corpus.
+/// As many cases as `PROPTEST_CASES` says, other ones each time; else `default` ones, always the same, so that the gate
+/// does not depend on chance. A failure prints its smallest input: keep it in the corpus.
 pub fn cases(default: u32) -> ProptestConfig {
     let config = ProptestConfig { max_shrink_iters: 10_000, failure_persistence: None, ..ProptestConfig::default() };
     match std::env::var_os("PROPTEST_CASES") {

@@ -58,9 +58,8 @@ export interface CodeToolOptions<Tools extends CodeTools = CodeTools> extends Om
    * Tools keep their `needsApproval`. If code names such a tool, the call of the code tool itself needs approval. The
    * AI SDK requests this approval from version 6 on, and the person sees the code. Such a tool fails in the code if the
    * approved code does not name it. All such tools fail in a call that has not been approved. With `approve`, each call
-   * is approved separately instead, with its input.
-   * With a `DurableSession` as `executor`, code runs until a call needs approval, and the approved call of the code tool
-   * continues it after that call.
+   * is approved separately instead, with its input. With a `DurableSession` as `executor`, code runs until a call needs
+   * approval, and the approved call of the code tool continues it after that call.
    *
    * In AI SDK 7, the tools receive their contexts from the context of this tool, by name. If this tool is `code`, pass
    * `toolsContext: { code: { getWeather: { apiKey } } }`; TypeScript needs `as never`. A context that `contextSchema`
@@ -75,8 +74,8 @@ export interface CodeToolOptions<Tools extends CodeTools = CodeTools> extends Om
   /**
    * Same as `toolApproval` of `generateText` in AI SDK 7, by the name of the tool. It takes precedence over
    * `needsApproval`. Unknown names are rejected: names that are not in `tools`, or without `tools`, names of tools that
-   * `experimental_toolCallers` does not bind to this one. Functions receive `toolContext`. Reading `runtimeContext`, which the
-   * AI SDK passes to no tool, is an error in the code.
+   * `experimental_toolCallers` does not bind to this one. Functions receive `toolContext`. Reading `runtimeContext`,
+   * which the AI SDK passes to no tool, is an error in the code.
    */
   toolApproval?: { readonly [Name in keyof Tools]?: ToolApproval } | undefined;
   /**
@@ -85,9 +84,9 @@ export interface CodeToolOptions<Tools extends CodeTools = CodeTools> extends Om
    */
   preliminaryResults?: boolean | undefined;
   /**
-   * With a `DurableSession` as `executor`: whether approval of a call of this tool approves the plan of its program, which is
-   * all its calls as far as the code shows them. Calls that are not in the plan need approval again. Default `false`:
-   * only the calls that the program waits for are approved.
+   * With a `DurableSession` as `executor`: whether approval of a call of this tool approves the plan of its program,
+   * which is all its calls as far as the code shows them. Calls that are not in the plan need approval again. Default
+   * `false`: only the calls that the program waits for are approved.
    */
   approvesPlans?: boolean | undefined;
 }

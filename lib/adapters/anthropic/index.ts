@@ -28,20 +28,20 @@ export interface CodeToolOptions extends CodeToolSettings {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tools declare their inputs
   tools: readonly (BetaRunnableTool<any> & ApprovableTool)[] | CodeTools;
   /**
-   * With a `DurableSession` as `executor`: returns answers to calls that the program waits for, by their keys, when the model sends
-   * the same code again. If it returns `undefined`, the program goes on waiting.
+   * With a `DurableSession` as `executor`: returns answers to calls that the program waits for, by their keys, when the
+   * model sends the same code again. If it returns `undefined`, the program goes on waiting.
    */
   answer?: CallOptions['answer'];
 }
 
 /**
  * Creates a tool that takes JavaScript in which the other tools are functions, for the tool runner of Anthropic's SDK
- * (`@anthropic-ai/sdk`). Failures of the code are tool results with `is_error`. Images and PDF files that the code shows
- * are blocks of the tool result.
+ * (`@anthropic-ai/sdk`). Failures of the code are tool results with `is_error`. Images and PDF files that the code
+ * shows are blocks of the tool result.
  *
- * Tools with `needsApproval` fail in code without `approve`. With a `DurableSession` as `executor`, the program waits instead, and
- * the tool result tells the model to send the same code again when somebody has answered: see
- * {@link CodeToolOptions.answer}.
+ * Tools with `needsApproval` fail in code without `approve`. With a `DurableSession` as `executor`, the program waits
+ * instead, and the tool result tells the model to send the same code again when somebody has answered: see {@link
+ * CodeToolOptions.answer}.
  *
  * @throws as `createCodeTool` of `ses-executor/code-tool`
  *

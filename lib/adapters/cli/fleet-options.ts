@@ -8,8 +8,8 @@ import type { Fleet } from '../../contract/options';
 type FleetOptions = Pick<CommandOptions, 'servers' | 'pool' | 'credentialsFile'>;
 
 /**
- * Where a command runs code: on a fleet if its options or the environment name one, otherwise on this machine, in a process
- * where processes are supported.
+ * Where a command runs code: on a fleet if its options or the environment name one, otherwise on this machine, in a
+ * process where processes are supported.
  */
 export function placeOf(options: FleetOptions): Pick<ExecutorOptions, 'isolation' | 'remote'> {
   const { servers = process.env.SES_EXECUTOR_SERVERS || undefined, pool, credentialsFile } = options;

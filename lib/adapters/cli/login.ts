@@ -15,7 +15,10 @@ import type { Foreign } from '../../contract/foreign';
 const LOGIN_MS = 5 * 60_000;
 const PATH = '/callback';
 
-/** Runs `ses-executor mcp login <name=address>` and `mcp logout <name>`. The exit status is 0 if the login exists or is gone. */
+/**
+ * Runs `ses-executor mcp login <name=address>` and `mcp logout <name>`. The exit status is 0 if the login exists or is
+ * gone.
+ */
 export async function loginCommand([action, text = '', ...more]: string[]): Promise<number> {
   if (more.length > 0) throw new UsageError(`mcp ${action} takes one server, got ${more.length + 1}`);
   const at = text.indexOf('=');

@@ -34,8 +34,8 @@ interface Servers {
 }
 
 /**
- * Runs `ses-executor mcp`: serves the Model Context Protocol over stdin and stdout until either ends, or at an address until
- * a signal ends it. The exit status is 0.
+ * Runs `ses-executor mcp`: serves the Model Context Protocol over stdin and stdout until either ends, or at an address
+ * until a signal ends it. The exit status is 0.
  */
 export async function mcp(
   words: Parameters<Command>[0],

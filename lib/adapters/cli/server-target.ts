@@ -7,8 +7,8 @@ import type { ServerTarget } from '../mcp/address';
 const TOKEN_PREFIX = 'SES_EXECUTOR_TOKEN_';
 
 /**
- * A server of `--server`. A server at an address gets the token of its environment variable, otherwise the tokens of the
- * last login.
+ * A server of `--server`. A server at an address gets the token of its environment variable, otherwise the tokens of
+ * the last login.
  */
 export function serverTarget(name: string, text: string): ServerTarget {
   const target = asTarget(name, text);

@@ -27,7 +27,8 @@ export class CodeToolError extends Error {
 /**
  * Returns the result of a call that did not fail.
  *
- * @param textOf the text of a failure. Default: also with what the code has shown, for frameworks whose failures are text.
+ * @param textOf the text of a failure. Default: also with what the code has shown, for frameworks whose failures are
+ *   text.
  * @throws {CodeToolError} if the call failed
  */
 export function succeeded(

@@ -162,7 +162,10 @@ function refuseOtherOptionsOf(executor: unknown, { language, ...others }: Foreig
   refuseOtherOptions(typeof executor === 'function' ? others : { language, ...others }, known);
 }
 
-/** @throws {TypeError} if runs cannot be held to their plans. The executor that a function returns is checked in each call. */
+/**
+ * @throws {TypeError} if runs cannot be held to their plans. The executor that a function returns is checked in each
+ * call.
+ */
 function refuseWithoutPlans(executor: CodeToolOptions['executor'], { language }: Given) {
   if (executor === undefined && language === 'python') {
     throw new TypeError('options.enforcePlan needs JavaScript or TypeScript: Python programs have no plans');

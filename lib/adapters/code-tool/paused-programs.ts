@@ -4,10 +4,11 @@ import type { Executor } from '../../contract/executor-types';
 import type { Answer, WaitingCall } from '../../contract/waiting-types';
 import type { CallOptions, CodeToolResult } from './types';
 
-// Approvals of calls that programs of a `DurableSession` make, in frameworks that ask for approval before they call a tool
-// and have nothing for a tool that waits. The program runs while the framework wants to know whether the call of the code
-// tool needs approval. If the program then waits for approval of its own calls, the call of the code tool needs approval,
-// and the approved call continues the program. Otherwise the call gives the result that is there already.
+// Approvals of calls that programs of a `DurableSession` make, in frameworks that ask for approval before they call a
+// tool and have nothing for a tool that waits. The program runs while the framework wants to know whether the call of
+// the code tool needs approval. If the program then waits for approval of its own calls, the call of the code tool
+// needs approval, and the approved call continues the program. Otherwise the call gives the result that is there
+// already.
 //
 // If a person refuses, the framework does not call the tool. The calls fail when the session is next used.
 
@@ -42,7 +43,10 @@ export interface Refused {
 /** Runs code without approval of the call, or continues the program that waits and has this code. */
 type Execute = (code: string, options?: Pick<CallOptions, 'answer' | 'continues'>) => Promise<CodeToolResult>;
 
-/** What is kept of the calls of one executor, by their ids. Models may give calls of different conversations the same id. */
+/**
+ * What is kept of the calls of one executor, by their ids. Models may give calls of different conversations the same
+ * id.
+ */
 class KnownCalls {
   /** Results that the framework has not fetched, with the code of their programs. */
   readonly results: Map<string | undefined, { code: string; result: CodeToolResult }> = new Map();

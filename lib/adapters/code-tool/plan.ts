@@ -20,9 +20,9 @@ export interface PlanOptions {
    */
   tools: Readonly<Record<string, unknown>> | readonly ({ readonly name: string } | { readonly id: string })[];
   /**
-   * The programs that the session has run before. `[]` for a new isolate: a code tool without `executor` creates one for
-   * each call. Default: unknown. In this case a program that uses any name besides its own and those of tools, such as
-   * `Promise`, may call every tool, because an earlier program may have defined that name.
+   * The programs that the session has run before. `[]` for a new isolate: a code tool without `executor` creates one
+   * for each call. Default: unknown. In this case a program that uses any name besides its own and those of tools, such
+   * as `Promise`, may call every tool, because an earlier program may have defined that name.
    */
   earlier?: readonly string[] | undefined;
   /**

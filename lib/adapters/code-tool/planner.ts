@@ -64,8 +64,8 @@ function mayUseFetch(texts: string[], { unresolved }: Plan) {
 }
 
 /**
- * The plan with any number of requests. Programs can give the name `fetch` another meaning, so that what they call by it is
- * not known.
+ * The plan with any number of requests. Programs can give the name `fetch` another meaning, so that what they call by
+ * it is not known.
  */
 function withRequests(plan: Plan): Plan {
   return { ...plan, complete: false, tools: [...plan.tools, anyCalls(REQUESTS)] };

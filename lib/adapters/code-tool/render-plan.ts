@@ -19,8 +19,8 @@ const REASONS: Record<Unresolved['reason'], string> = {
 };
 
 /**
- * The text of a plan for a person who decides about it. Constants of the program are quoted, and cannot pass for another
- * part of the text. Long ones are cut, and the text says so.
+ * The text of a plan for a person who decides about it. Constants of the program are quoted, and cannot pass for
+ * another part of the text. Long ones are cut, and the text says so.
  *
  * @throws `TypeError` if it is not a plan
  *

@@ -58,8 +58,8 @@ export interface CodeToolDefinition<Context = any> {
 /** What tools of frameworks that have no approvals can have in addition. */
 export interface ApprovableTool<Context = any> {
   /**
-   * Whether a person must approve a call: see {@link CodeToolSettings.approve}. A function gets the input and the context that
-   * the framework passes to the tool.
+   * Whether a person must approve a call: see {@link CodeToolSettings.approve}. A function gets the input and the
+   * context that the framework passes to the tool.
    */
   needsApproval?: boolean | ((input: any, context: Context) => boolean | PromiseLike<boolean>) | undefined;
 }
@@ -93,8 +93,8 @@ export interface ApprovalRequest<Context = any> {
 export type Approve = (request: ApprovalRequest) => boolean | 'plan' | PromiseLike<boolean | 'plan'>;
 
 /**
- * Decides whether a program runs, before it runs. The plan names all tools that it can call. Unless the result is `true`,
- * the program fails with an `ApprovalError` whose code is `ERR_NOT_APPROVED`.
+ * Decides whether a program runs, before it runs. The plan names all tools that it can call. Unless the result is
+ * `true`, the program fails with an `ApprovalError` whose code is `ERR_NOT_APPROVED`.
  */
 export type ApprovePlan = (request: { code: string; plan: Plan }) => boolean | PromiseLike<boolean>;
 
@@ -102,8 +102,8 @@ export type ApprovePlan = (request: { code: string; plan: Plan }) => boolean | P
 export interface ApprovePlanOption {
   /**
    * Decides on each program before it runs, for example by asking a person. The run is held to the plan that was
-   * approved: a call that is not in it is not made, and fails in the code with `ERR_CALL_NOT_PLANNED`. The wait does not
-   * count against `timeoutMs`. For executors of this package that run JavaScript.
+   * approved: a call that is not in it is not made, and fails in the code with `ERR_CALL_NOT_PLANNED`. The wait does
+   * not count against `timeoutMs`. For executors of this package that run JavaScript.
    */
   approvePlan?: ApprovePlan | undefined;
 }
@@ -165,13 +165,14 @@ export interface CodeToolSettings
    * `timeoutMs` unless `toolTimeoutMs` limits calls.
    *
    * Without this option, such calls fail in the guest with an `ApprovalError` whose code is `ERR_NOT_APPROVED`. The
-   * error tells the model to call the tool directly. In a `DurableSession`, they pause the program until somebody answers.
-   * `onToolCall` covers all calls.
+   * error tells the model to call the tool directly. In a `DurableSession`, they pause the program until somebody
+   * answers. `onToolCall` covers all calls.
    */
   approve?: Approve | undefined;
   /**
-   * Whether each run is held to its plan, as with `plan` of `RunOptions`. A tool call that is not in the plan is not made: it
-   * fails in the code with `ERR_CALL_NOT_PLANNED`. Not possible for Python, whose programs have no plans. Default `false`.
+   * Whether each run is held to its plan, as with `plan` of `RunOptions`. A tool call that is not in the plan is not
+   * made: it fails in the code with `ERR_CALL_NOT_PLANNED`. Not possible for Python, whose programs have no plans.
+   * Default `false`.
    */
   enforcePlan?: boolean | undefined;
 }
@@ -186,8 +187,8 @@ export interface CodeToolOptions<Context = any> extends CodeToolSettings {
 }
 
 /**
- * The result of a call: `error` if the call failed, `waiting` if the program of a `DurableSession` has not ended, otherwise
- * `output`.
+ * The result of a call: `error` if the call failed, `waiting` if the program of a `DurableSession` has not ended,
+ * otherwise `output`.
  */
 export type CodeToolResult =
   | {
@@ -207,8 +208,8 @@ export type CodeToolResult =
       /** The whole result as the model reads it, except `content`. */
       text: string;
       /**
-       * Images, audio, files and texts that the code has shown with `display` or has given as its output. The output has a
-       * description in their place. Absent if there are none.
+       * Images, audio, files and texts that the code has shown with `display` or has given as its output. The output
+       * has a description in their place. Absent if there are none.
        */
       content?: readonly ContentBlock[];
     }
@@ -229,13 +230,13 @@ export interface CallOptions<Context = any> {
   context?: Context | undefined;
   /**
    * Answers calls of a program of a `DurableSession` that waits. It is called if the code is that of the program, and
-   * returns answers to some or all of its calls, by their keys. The program continues after these calls. Without answers,
-   * the result is `waiting` again.
+   * returns answers to some or all of its calls, by their keys. The program continues after these calls. Without
+   * answers, the result is `waiting` again.
    */
   answer?: ((calls: readonly WaitingCall[]) => Record<string, Answer> | undefined) | undefined;
   /**
-   * Whether the code is that of a program that waits. If the program does not wait any more, nothing runs, and the result
-   * is a failure. Otherwise the program would start again. Default `false`.
+   * Whether the code is that of a program that waits. If the program does not wait any more, nothing runs, and the
+   * result is a failure. Otherwise the program would start again. Default `false`.
    */
   continues?: boolean | undefined;
   /**

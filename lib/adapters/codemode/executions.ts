@@ -21,8 +21,8 @@ export interface ToolLogEntry {
 export type PendingAction = Pick<ToolLogEntry, 'seq' | 'connector' | 'method' | 'args'> & {
   executionId: string;
   /**
-   * All calls that the program can make. Absent if it is longer than 60,000 characters, and for calls of which nobody knows
-   * whether they took effect.
+   * All calls that the program can make. Absent if it is longer than 60,000 characters, and for calls of which nobody
+   * knows whether they took effect.
    */
   plan?: Plan;
 };

@@ -66,8 +66,8 @@ export interface CodemodeRuntimeOptions {
 }
 
 /**
- * The outcome of an execution, up to where it waits. `content` is what the program has shown with `display`: images, audio,
- * files and texts. It is absent if that is nothing.
+ * The outcome of an execution, up to where it waits. `content` is what the program has shown with `display`: images,
+ * audio, files and texts. It is absent if that is nothing.
  */
 export type CodemodeOutcome = { executionId: string; calls: ToolLogEntry[] } & (
   | { status: 'completed'; result: unknown; logs?: string[]; content?: readonly ContentBlock[] }
@@ -137,9 +137,9 @@ interface Method {
  *
  * @example
  * ```js
- * const runtime = new CodemodeRuntime({ connectors: [github], store: fileStore('./executions'), keys: { sign: secret } });
- * const outcome = await runtime.execute({ code: 'async () => github.create_issue({ title: "Bug" })' });
- * if (outcome.status === 'paused') await runtime.approve({ executionId: outcome.executionId });
+ * const runtime = new CodemodeRuntime({ connectors: [github], store: fileStore('./executions'), keys: { sign: secret }
+ * }); const outcome = await runtime.execute({ code: 'async () => github.create_issue({ title: "Bug" })' }); if
+ * (outcome.status === 'paused') await runtime.approve({ executionId: outcome.executionId });
  * ```
  */
 export class CodemodeRuntime {
@@ -187,8 +187,8 @@ export class CodemodeRuntime {
   }
 
   /**
-   * Runs code, which is an async arrow function, any other function or a program, until it ends or waits for approval. Failures
-   * are outcomes.
+   * Runs code, which is an async arrow function, any other function or a program, until it ends or waits for approval.
+   * Failures are outcomes.
    */
   execute({ code }: { code: string }): Promise<CodemodeOutcome> {
     const id = `${this.#name}.${randomUUID()}`;
@@ -261,8 +261,8 @@ export class CodemodeRuntime {
   }
 
   /**
-   * Rejects the calls that wait, or one of them: they fail in the program with an `ApprovalError`. So do the calls that need
-   * approval and that the program makes afterwards.
+   * Rejects the calls that wait, or one of them: they fail in the program with an `ApprovalError`. So do the calls that
+   * need approval and that the program makes afterwards.
    *
    * @returns whether there was such a call
    */
@@ -282,7 +282,9 @@ export class CodemodeRuntime {
     return true;
   }
 
-  /** Undoes the calls that have ended, the last one first, with `revert` of their tools. Each is undone at most once. */
+  /**
+   * Undoes the calls that have ended, the last one first, with `revert` of their tools. Each is undone at most once.
+   */
   async rollback({ executionId }: { executionId: string }): Promise<RevertedCall[]> {
     const session = await this.#open(executionId);
     try {

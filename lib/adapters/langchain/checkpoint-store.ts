@@ -5,9 +5,9 @@ import { unexpectedEntries } from '../../durable/store';
 import type { Foreign } from '../../contract/foreign';
 import type { JournalStore } from '../../durable/store';
 
-// Each session is a thread. LangGraph's checkpointers have no conditional append, but each keeps the first of the writes
-// that a task makes under one index. So entries are the write of a task whose id is the number of entries before them. Of
-// two hosts that append after the same entry, one finds the write of the other.
+// Each session is a thread. LangGraph's checkpointers have no conditional append, but each keeps the first of the
+// writes that a task makes under one index. So entries are the write of a task whose id is the number of entries before
+// them. Of two hosts that append after the same entry, one finds the write of the other.
 
 /** What the store uses of a `BaseCheckpointSaver` of LangGraph. */
 export interface Checkpointer {
@@ -55,8 +55,8 @@ const pagesOf: WeakMap<Checkpointer, Pages> = new WeakMap();
  * A store that keeps journals of `DurableSession` in a checkpointer of LangGraph, next to the threads of graphs. Each
  * session is its own thread, `ses-executor-<id>`.
  *
- * The checkpointer must keep the first write of a task, as those for memory, SQLite, Postgres, MongoDB and Redis do. The
- * first append checks that, and fails if it does not.
+ * The checkpointer must keep the first write of a task, as those for memory, SQLite, Postgres, MongoDB and Redis do.
+ * The first append checks that, and fails if it does not.
  *
  * @throws `TypeError` if `checkpointer` is not a checkpointer
  *
@@ -183,7 +183,8 @@ class CheckpointStore implements JournalStore {
           {},
         );
       }
-      // The first write of a checkpoint in memory can replace one that is made at the same time. This one has no effect.
+      // The first write of a checkpoint in memory can replace one that is made at the same time. This one has no
+      // effect.
       await this.#mark(config);
       if (!pages.keepsFirst) await this.#refuseOverwriting(id, page, config);
       pages.keepsFirst = true;

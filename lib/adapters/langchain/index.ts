@@ -67,8 +67,8 @@ export interface CodeMiddlewareOptions extends Omit<CodeToolOptions, 'executor'>
    */
   onEnd?: ((id: string) => void | Promise<void>) | undefined;
   /**
-   * How many sessions are kept at the same time, at most. Above that, the executor that was not used for the longest time
-   * is cleaned up. Default 100.
+   * How many sessions are kept at the same time, at most. Above that, the executor that was not used for the longest
+   * time is cleaned up. Default 100.
    */
   maxSessions?: number | undefined;
 }
@@ -90,8 +90,8 @@ export interface CodeMiddlewareOptions extends Omit<CodeToolOptions, 'executor'>
  * Images, audio and PDF files that the code shows are content blocks of the `ToolMessage`.
  *
  * A failure of the code is a `ToolMessage` with `status: 'error'`, whose `artifact` has `failure` and `logs`. Without a
- * tool call, `invoke` throws a `CodeToolError` of `ses-executor/code-tool`. If `executor` is a function, it receives the
- * configuration of the call.
+ * tool call, `invoke` throws a `CodeToolError` of `ses-executor/code-tool`. If `executor` is a function, it receives
+ * the configuration of the call.
  *
  * Results of MCP adapters become results of MCP again: code receives `structuredContent` if there is any, else the
  * text, else the content blocks. Text that is a JSON object or array is parsed.
@@ -138,8 +138,8 @@ export function createCodeTool(options: CodeToolOptions): ImportedTool & Require
 }
 
 /**
- * Creates a middleware for `createAgent` of `langchain` and `createDeepAgent` of `deepagents`. It adds the code tool to the
- * agent, with a session for each thread, turn or call.
+ * Creates a middleware for `createAgent` of `langchain` and `createDeepAgent` of `deepagents`. It adds the code tool to
+ * the agent, with a session for each thread, turn or call.
  *
  * If `open` returns a `DurableSession`, the session is released at the end of each turn and at each interrupt, and
  * opened again by the next call, also in another process. Other executors stay until their state ends or `cleanup()` is

@@ -41,8 +41,8 @@ export function canAsk(calls: readonly WaitingCall[]): boolean {
 }
 
 /**
- * The configuration that the tool of a call gets. In a recorded session, the interrupts of the call, and the graphs that it invokes, are counted on
- * their own.
+ * The configuration that the tool of a call gets. In a recorded session, the interrupts of the call, and the graphs
+ * that it invokes, are counted on their own.
  *
  * @param resumed values for calls that interrupts have paused, by key
  */
@@ -68,7 +68,10 @@ export function configOfCall(config: Foreign, resumed: Map<string, unknown[]>): 
   return { ...config, configurable: { ...configurable, ...own } };
 }
 
-/** LangGraph numbers the graphs that a task invokes. Those of a call have their own numbers, which are the same each time. */
+/**
+ * LangGraph numbers the graphs that a task invokes. Those of a call have their own numbers, which are the same each
+ * time.
+ */
 function firstGraphOf(key: string) {
   const [run, call] = key.split('/').slice(-2).map(Number);
   return (run * MAX_CALLS + call) * MAX_GRAPHS;

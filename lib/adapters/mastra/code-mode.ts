@@ -12,8 +12,8 @@ import type { Tools } from '../../contract/tool-types';
 /** Limits and modules of each program, or an executor with its own. */
 export interface CodeModeTransportOptions extends ExecutorOptions, ApprovePlanOption {
   /**
-   * The executor that runs the code. It is cleaned up before and after each program. Programs take turns with each other
-   * and with code tools that use the same executor.
+   * The executor that runs the code. It is cleaned up before and after each program. Programs take turns with each
+   * other and with code tools that use the same executor.
    */
   executor?: Executor | undefined;
 }
@@ -50,8 +50,8 @@ const OWN = ['executor', 'approvePlan'];
 const EXTERNAL = 'external_';
 
 /**
- * A `CodeModeTransport` of Mastra's `createCodeMode`. Each program has its own isolate, so programs share nothing and may
- * overlap. Mastra needs no workspace sandbox with it.
+ * A `CodeModeTransport` of Mastra's `createCodeMode`. Each program has its own isolate, so programs share nothing and
+ * may overlap. Mastra needs no workspace sandbox with it.
  *
  * The result is the value of `return` or of the last expression. A Markdown fence around the code is removed.
  *

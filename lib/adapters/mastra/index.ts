@@ -42,18 +42,19 @@ const OF_INPUT = /^Tool input validation failed/;
 /**
  * Creates a Mastra tool (`@mastra/core`) that takes JavaScript in which the other tools are functions.
  *
- * If `executor` is a `DurableSession`, a tool that code calls can `suspend`. The program waits, and the agent or workflow
- * is suspended. When it is resumed, the tool is called again with the `resumeData`, and the program continues after the
- * call, also in another process. A call that waits in another way, by `requireApproval`, `waitForAnswer()` or
+ * If `executor` is a `DurableSession`, a tool that code calls can `suspend`. The program waits, and the agent or
+ * workflow is suspended. When it is resumed, the tool is called again with the `resumeData`, and the program continues
+ * after the call, also in another process. A call that waits in another way, by `requireApproval`, `waitForAnswer()` or
  * `onToolCall`, suspends too.
  *
  * With other executors, tools with `requireApproval` fail in code without `approve`, and `suspend` fails with a
  * `SuspendError` that tells the model to call the tool directly. Pass such a tool to the agent directly too.
  *
- * Images, audio and PDF files that the code shows are parts of the tool result for the model, and `content` of the result.
+ * Images, audio and PDF files that the code shows are parts of the tool result for the model, and `content` of the
+ * result.
  *
- * A failure of the code is a failure of the tool: it throws a `CodeToolError` of `ses-executor/code-tool`. Each call from
- * code has its own `agent.toolCallId`. If `executor` is a function, it receives the context of the call.
+ * A failure of the code is a failure of the tool: it throws a `CodeToolError` of `ses-executor/code-tool`. Each call
+ * from code has its own `agent.toolCallId`. If `executor` is a function, it receives the context of the call.
  *
  * Results of MCP clients are unwrapped: code receives `structuredContent` if there is any, else the text, else the
  * content blocks. Text that is a JSON object or array is parsed. A result with `isError` is thrown in the code.

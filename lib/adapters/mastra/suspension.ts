@@ -5,9 +5,9 @@ import type { Foreign } from '../../contract/foreign';
 import type { PausedRun } from '../../contract/waiting-call';
 import type { Answer, WaitingCall } from '../../contract/waiting-types';
 
-// A program of a durable session whose call waits suspends the agent or workflow that runs the code tool. Mastra resumes it
-// by a second call of the code tool with the same code, which answers the call that waits. A tool that had suspended is
-// called again with the data that it is resumed with, as in Mastra itself.
+// A program of a durable session whose call waits suspends the agent or workflow that runs the code tool. Mastra
+// resumes it by a second call of the code tool with the same code, which answers the call that waits. A tool that had
+// suspended is called again with the data that it is resumed with, as in Mastra itself.
 
 /** What Mastra resumes a tool with. */
 interface Resumption {
@@ -22,7 +22,9 @@ export type Resumed = Map<string, Resumption>;
 /** The member of a payload that names the call of the program that waits. */
 const CALL = 'waitingCall';
 
-/** Where a context of Mastra has `suspend` and its companions: the agent's part, the workflow's, or the context itself. */
+/**
+ * Where a context of Mastra has `suspend` and its companions: the agent's part, the workflow's, or the context itself.
+ */
 function placeOf(toolContext: Foreign): Foreign {
   const { agent, workflow } = Object(toolContext);
   return [agent, workflow, toolContext].find((it) => typeof it?.suspend === 'function') ?? Object(toolContext);
@@ -44,8 +46,8 @@ function keyIn(payload: Foreign): string | undefined {
 /**
  * Suspends for the first of the calls.
  *
- * @returns whether the agent or workflow is suspended. Only a person who looks at the effects can decide about a call in
- *   doubt, and nobody can be asked outside of agents and workflows.
+ * @returns whether the agent or workflow is suspended. Only a person who looks at the effects can decide about a call
+ *   in doubt, and nobody can be asked outside of agents and workflows.
  */
 export async function suspended(toolContext: Foreign, calls: readonly WaitingCall[]): Promise<boolean> {
   const { suspend } = placeOf(toolContext);

@@ -41,7 +41,9 @@ export function addressOf(name: string, text: string): URL {
   );
 }
 
-/** The target of an HTTP request as a URL of an unnamed host. Undefined for a target that is not a URL, such as `//`. */
+/**
+ * The target of an HTTP request as a URL of an unnamed host. Undefined for a target that is not a URL, such as `//`.
+ */
 export function requestUrl(target: string = '/'): URL | undefined {
   const base = 'http://localhost';
   return URL.canParse(target, base) ? new URL(target, base) : undefined;

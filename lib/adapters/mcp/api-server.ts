@@ -15,7 +15,8 @@ const TITLES = {
 } as const;
 
 /**
- * Reads the document of an API. Returns a function that creates a session with the three tools of a `SandboxManager` for it.
+ * Reads the document of an API. Returns a function that creates a session with the three tools of a `SandboxManager`
+ * for it.
  *
  * @param options.document OpenAPI document in JSON or YAML
  * @param options.headers headers of each request

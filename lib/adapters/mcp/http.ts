@@ -15,8 +15,8 @@ import type { Foreign } from '../../contract/foreign';
 import type { ModernTasks } from './modern-tasks';
 import type { Served } from './served';
 
-// Streamable HTTP of the Model Context Protocol. Each client that initializes gets a separate server, and thus a separate session.
-// Requests of protocol 2026-07-28 stand alone, and name the session that they continue.
+// Streamable HTTP of the Model Context Protocol. Each client that initializes gets a separate server, and thus a
+// separate session. Requests of protocol 2026-07-28 stand alone, and name the session that they continue.
 
 const PATH = '/mcp';
 /** A client that is gone does not end its session, because no connection belongs to it. */

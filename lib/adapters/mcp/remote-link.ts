@@ -75,7 +75,9 @@ export async function remoteLink(
   };
 }
 
-/** A client that is not connected yet, its transport, and what no message may show: servers repeat what they are sent. */
+/**
+ * A client that is not connected yet, its transport, and what no message may show: servers repeat what they are sent.
+ */
 export function remoteClient({ url, headers, authProvider }: Omit<ServerTarget & { url: URL }, 'name'>) {
   const { Client, StreamableHTTPClientTransport } =
     require('../../bundled/mcp-modern') as typeof import('../../bundled/mcp-modern');

@@ -4,8 +4,8 @@ import type { WaitingCall } from '../../contract/waiting-types';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
 /**
- * Converts a report to the result of a tool call: text for models, the same information as data for programs, and what the
- * code has shown as further blocks.
+ * Converts a report to the result of a tool call: text for models, the same information as data for programs, and what
+ * the code has shown as further blocks.
  */
 export async function callResult(report: Told, reporting?: Reporting): Promise<CallToolResult> {
   const { text, failure, waiting, logs, content: blocks = [], ...shown } = await modelReport(report, reporting);

@@ -4,7 +4,9 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
 /** Maximum number of tasks of one session that a client can still ask about. */
 const MAX_TASKS = 16;
-/** How long a task is kept, by default and at most, in milliseconds. A task that has ended is kept for this long again. */
+/**
+ * How long a task is kept, by default and at most, in milliseconds. A task that has ended is kept for this long again.
+ */
 const TTL_MS = 10 * 60_000;
 const MAX_TTL_MS = 60 * 60_000;
 /** Milliseconds after which a client should ask again. */

@@ -35,9 +35,9 @@ export interface CodeToolOptions extends CodeToolSettings {
    */
   tools: readonly AnyTool[] | Readonly<Record<string, AnyTool>> | CodeTools;
   /**
-   * With a `DurableSession` as `executor`: whether approval of a call of this tool approves the plan of its program, which is
-   * all its calls as far as the code shows them. Calls that are not in the plan need approval again. Default `false`:
-   * only the calls that the program waits for are approved.
+   * With a `DurableSession` as `executor`: whether approval of a call of this tool approves the plan of its program,
+   * which is all its calls as far as the code shows them. Calls that are not in the plan need approval again. Default
+   * `false`: only the calls that the program waits for are approved.
    */
   approvesPlans?: boolean | undefined;
 }
@@ -46,10 +46,11 @@ export interface CodeToolOptions extends CodeToolSettings {
  * Creates a function tool of the OpenAI Agents SDK (`@openai/agents`) that takes JavaScript in which the other tools
  * are functions.
  *
- * Tools that need approval fail in code without `approve`. With a `DurableSession` as `executor`, they interrupt the run of
- * the agent instead, and the program continues after the call when the run is resumed. Input that `parameters` reject is an error in code. A tool
- * that fails throws in code. By default, a tool created with `tool()` answers its own errors with a fixed sentence, which
- * is then the message. With `errorFunction: null`, code receives the error itself.
+ * Tools that need approval fail in code without `approve`. With a `DurableSession` as `executor`, they interrupt the
+ * run of the agent instead, and the program continues after the call when the run is resumed. Input that `parameters`
+ * reject is an error in code. A tool that fails throws in code. By default, a tool created with `tool()` answers its
+ * own errors with a fixed sentence, which is then the message. With `errorFunction: null`, code receives the error
+ * itself.
  *
  * Images and PDF files that the code shows are parts of the tool's output.
  *

@@ -46,7 +46,9 @@ export interface ToolBinding {
 
 /** What code mode asks of a context. */
 export interface IsolateConfig {
-  /** By the name in the code. A name that is not an identifier is changed: `external_get-user` to `external_get_user`. */
+  /**
+   * By the name in the code. A name that is not an identifier is changed: `external_get-user` to `external_get_user`.
+   */
   bindings: Record<string, ToolBinding>;
   /** Milliseconds. 0 means no limit. The lower of this and the driver's `timeoutMs` applies. */
   timeout?: number;

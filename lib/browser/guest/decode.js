@@ -6,7 +6,8 @@
  * @property {(stack: string) => string} [stackOf] the part of an error's stack that is shown
  * @property {(source: string, flags: string) => any} [regexpOf]
  * @property {(look: any[]) => any} [lookOf] makes the text that shows a value
- * @property {(value: any, node: any[], hasPairs: boolean) => void} [onComplete] receives each object and what it was read
+ * @property {(value: any, node: any[], hasPairs: boolean) => void} [onComplete] receives each object and what it was
+ *   read
  * from; `hasPairs` says whether an array has keys besides its first elements
  *
  * @typedef {(text: string, options?: DecodeOptions) => any} Decode throws TypeError for text that `encode` does not

@@ -10,7 +10,8 @@
 /**
  * @typedef {object} EncodeOptions
  * @property {number} maxChars limit of the text
- * @property {boolean} [showsLeaves] whether a part that cannot be cloned is replaced by a string that shows it; otherwise
+ * @property {boolean} [showsLeaves] whether a part that cannot be cloned is replaced by a string that shows it;
+ *   otherwise
  * the call fails
  * @property {boolean} [isShown] whether the value is only displayed: everything is written as a printer shows it,
  * without the parts that a printer leaves out
@@ -21,14 +22,15 @@
  * @property {boolean} [isList] whether the value is an array that was made here and has only elements
  * @property {(array: any) => boolean} [hasOnlyElements] whether an array certainly has no keys except indices, found
  * without a list of all keys
- * @property {(object: any) => boolean} [isLongToList] whether listing the keys of an object takes too long; such an object
+ * @property {(object: any) => boolean} [isLongToList] whether listing the keys of an object takes too long; such an
+ *   object
  * is refused
  *
  * @typedef {(value: unknown, options: EncodeOptions) => string} Encode throws RangeError with `isTooLarge`, TypeError
  * with `isUncloneable` or `isLongToList`, and errors that getters throw
  *
- * Encoding that can pause between the parts of a value, and within long strings and buffers. If the value changes during
- * a pause, the text is still that of one value.
+ * Encoding that can pause between the parts of a value, and within long strings and buffers. If the value changes
+ * during a pause, the text is still that of one value.
  *
  * @typedef {object} Encoding
  * @property {(isSpent: (steps: number) => boolean) => boolean} goOn encodes until `isSpent` returns true; it is called
@@ -429,7 +431,10 @@ function makeEncode(language, dataOf) {
         return false;
       };
     };
-    /** Writes the elements of an array from `known` on, and its other properties. @type {(object: any, known: number, shown: number) => Step} */
+    /**
+     * Writes the elements of an array from `known` on, and its other properties. @type {(object: any, known: number,
+     * shown: number) => Step}
+     */
     const otherKeys = (object, known, shown) => {
       // Listing a million keys takes too long for one step.
       const isLong = isLongToList?.(object) === true;

@@ -7,7 +7,8 @@
 
   // Of the weight of the words that are not verbs: what a method that fills up a short list has at least.
   const MOST = 0.35;
-  // How well a term fits a word: a synonym of it, a longer or shorter word with the same beginning, a verb or a method of HTTP for it.
+  // How well a term fits a word: a synonym of it, a longer or shorter word with the same beginning, a verb or a method
+  // of HTTP for it.
   const SYNONYM = 0.7;
   const PREFIX = 0.6;
   const VERB = 0.5;
@@ -61,9 +62,8 @@
 
   const weightOf = (number) => words.weightOf(count, postingAt[number + 1] - postingAt[number]);
 
-  // Terms that a word can match, those that fit best first.
-  // `whole`: fields in which the term is as good as the word. `isPart`: whether a method with the term is a partial match.
-  // `isOwn`: whether the term is the word.
+  // Terms that a word can match, those that fit best first. `whole`: fields in which the term is as good as the word.
+  // `isPart`: whether a method with the term is a partial match. `isOwn`: whether the term is the word.
   const matchesOf = (stem, isEveryday) => {
     const found = new Map();
     const add = (term, fit, whole, isPart) => {

@@ -1,6 +1,7 @@
-// What a message of a journal has: entries that were appended together, so that all or none are there. A head of 25 bytes,
-// little-endian: the form (1 byte), a number that only this message has (16), the number of the first entry (4) and how
-// many there are (4). Then each entry after its length (4), or the SHA-256 of all that, which is a large value then.
+// What a message of a journal has: entries that were appended together, so that all or none are there. A head of 25
+// bytes, little-endian: the form (1 byte), a number that only this message has (16), the number of the first entry (4)
+// and how many there are (4). Then each entry after its length (4), or the SHA-256 of all that, which is a large value
+// then.
 
 import { createHash } from 'node:crypto';
 

@@ -1,7 +1,8 @@
 import type { Connection, Open } from './connection';
 
-// A large value is a row of chunks, each the last message of its subject, so that writing them again changes nothing. The
-// first chunk is written last: a value without it does not exist. It begins with the number of chunks and the length.
+// A large value is a row of chunks, each the last message of its subject, so that writing them again changes nothing.
+// The first chunk is written last: a value without it does not exist. It begins with the number of chunks and the
+// length.
 
 const HEAD_BYTES = 8;
 /** The most bytes of a value: 512 MiB. */
@@ -76,7 +77,10 @@ export class Blobs {
   }
 }
 
-/** The last message of a subject. A server of a cluster that answers directly may not have it yet, so the leader is asked then. */
+/**
+ * The last message of a subject. A server of a cluster that answers directly may not have it yet, so the leader is
+ * asked then.
+ */
 async function lastOf({ manager }: Open, stream: string, subject: string): Promise<Uint8Array | undefined> {
   const query = { last_by_subj: subject };
   const found = (await manager.direct.getMessage(stream, query)) ?? (await manager.streams.getMessage(stream, query));

@@ -45,8 +45,8 @@ export class Connection {
   }
 
   /**
-   * Does a work that needs the broker, and repeats it while the broker is away. The work must lead to the same when it is
-   * repeated.
+   * Does a work that needs the broker, and repeats it while the broker is away. The work must lead to the same when it
+   * is repeated.
    *
    * @throws {Error} if the broker is away for too long, or refuses
    */

@@ -17,11 +17,12 @@ import type { Open } from './connection';
 import type { NatsStore, NatsStoreOptions } from './types';
 
 /**
- * A store on JetStream of NATS. Any number of hosts can use it: each append names the message that it follows, so of two
- * hosts that continue one session, one loses.
+ * A store on JetStream of NATS. Any number of hosts can use it: each append names the message that it follows, so of
+ * two hosts that continue one session, one loses.
  *
- * It needs the packages `@nats-io/transport-node`, `@nats-io/jetstream` and `@nats-io/kv`. The connection is opened by the
- * first operation, and keeps the process alive until `close()`. Operations wait up to `timeoutMs` for a broker that is away.
+ * It needs the packages `@nats-io/transport-node`, `@nats-io/jetstream` and `@nats-io/kv`. The connection is opened by
+ * the first operation, and keeps the process alive until `close()`. Operations wait up to `timeoutMs` for a broker that
+ * is away.
  *
  * @throws `TypeError` or `RangeError` for wrong options
  */

@@ -4,8 +4,8 @@ import type { JournalStore, WaitingNote } from '../store';
 /** Options of {@link natsStore}. */
 export interface NatsStoreOptions {
   /**
-   * Addresses of the broker: one, several separated by commas, or an array. `nats://host:4222`, `tls://host:4222`, and with a
-   * user and password or a token before the `@`.
+   * Addresses of the broker: one, several separated by commas, or an array. `nats://host:4222`, `tls://host:4222`, and
+   * with a user and password or a token before the `@`.
    */
   servers: string | readonly string[];
   /** The path of a file with credentials (JWT and NKey). */
@@ -35,8 +35,8 @@ export interface NatsStore extends JournalStore, AwaitUsing {
   /** The sessions that wait now. */
   listWaiting(): AsyncIterable<WaitingSession>;
   /**
-   * The sessions that wait now, then each change, until `signal` is aborted or the store is closed. A session that no longer
-   * waits is reported without calls.
+   * The sessions that wait now, then each change, until `signal` is aborted or the store is closed. A session that no
+   * longer waits is reported without calls.
    */
   watchWaiting(options?: {
     signal?: AbortSignal | undefined;

@@ -23,8 +23,8 @@ export class Counter {
 }
 
 /**
- * Counts the characters of data as JSON. Data that occurs several times counts each time, because the host has a copy of
- * each: one long description may belong to a parameter of all operations.
+ * Counts the characters of data as JSON. Data that occurs several times counts each time, because the host has a copy
+ * of each: one long description may belong to a parameter of all operations.
  */
 export class CharCounter {
   #left = MAX_CHARS;

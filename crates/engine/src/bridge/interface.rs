@@ -2,7 +2,8 @@
 
 use deno_core::v8;
 
-/// Functions that only compute, one that draws random numbers, and one that notes a fact. Libraries do their work. Globals of the guest use them: see [`crate::bridge::pure`].
+/// Functions that only compute, one that draws random numbers, and one that notes a fact. Libraries do their work.
+/// Globals of the guest use them: see [`crate::bridge::pure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pure {
     Clone,

@@ -6,9 +6,9 @@ use crate::state::host::Host;
 use crate::values::serialize::{self, Unwritable};
 use ses_protocol::Value;
 
-/// A copy of an output. URLs become their strings, and blobs their bytes. Values that cannot be cloned become the string that inspection
-/// returns, so that an otherwise successful run does not fail. `Thrown`: the stack or memory that is left does not
-/// suffice even for that.
+/// A copy of an output. URLs become their strings, and blobs their bytes. Values that cannot be cloned become the
+/// string that inspection returns, so that an otherwise successful run does not fail. `Thrown`: the stack or memory
+/// that is left does not suffice even for that.
 pub fn write_output(scope: &mut v8::PinScope, host: &Host, value: v8::Local<v8::Value>) -> Result<Value, Unwritable> {
     let way = host.way(host.context.config().max_transfer_bytes);
     v8::tc_scope!(let attempt, scope);

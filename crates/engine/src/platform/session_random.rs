@@ -1,5 +1,5 @@
-//! The random numbers of a deterministic session. They follow from its seed: `Math.random` of the context, and the bytes
-//! that other languages ask for.
+//! The random numbers of a deterministic session. They follow from its seed: `Math.random` of the context, and the
+//! bytes that other languages ask for.
 
 use std::cell::RefCell;
 #[cfg(target_os = "linux")]

@@ -2,7 +2,8 @@
 //! memory from outside.
 //!
 //! An isolate that is restored has started from the same files, so its JavaScript refers to the same places of the
-//! memory. `outside.js` compares that, and refuses what it cannot hold: objects of JavaScript, files that are not in memory.
+//! memory. `outside.js` compares that, and refuses what it cannot hold: objects of JavaScript, files that are not in
+//! memory.
 
 use deno_core::v8;
 use miniz_oxide::deflate::compress_to_vec_zlib;

@@ -138,8 +138,8 @@ impl Guest {
         })
     }
 
-    /// Work on the state of the session, during which no guest code runs. `work` returns its result, and whether the isolate
-    /// can go on.
+    /// Work on the state of the session, during which no guest code runs. `work` returns its result, and whether the
+    /// isolate can go on.
     fn between_runs(
         &mut self,
         work: impl FnOnce(&mut v8::PinScope, &Host, &Own) -> (Result<Success, String>, bool),

@@ -185,8 +185,8 @@ pub fn unpacked(bytes: &[u8]) -> Option<(usize, Vec<Run<'_>>)> {
     (length as u64 <= MAX_FILE_BYTES && rest.is_empty()).then_some((length, runs))
 }
 
-/// Makes a memory one that has these runs and is zero elsewhere. Writes only the blocks that differ, because isolates share
-/// pages that they do not write. The runs are those that [`unpacked`] returns for a memory that is not longer.
+/// Makes a memory one that has these runs and is zero elsewhere. Writes only the blocks that differ, because isolates
+/// share pages that they do not write. The runs are those that [`unpacked`] returns for a memory that is not longer.
 pub fn unpack(memory: &mut [u8], runs: &[Run]) {
     const ZEROS: &[u8] = &[0; BLOCK_BYTES];
     let mut at = 0;

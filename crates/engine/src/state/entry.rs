@@ -133,8 +133,8 @@ impl Realm {
         self.call(scope, "installGlobals", &[names.into(), services]).map(drop)
     }
 
-    /// The guest has nothing to do. Calls the callback of a timer that is due, and returns true. Otherwise makes the host
-    /// wake the guest for the next timer, if there is one.
+    /// The guest has nothing to do. Calls the callback of a timer that is due, and returns true. Otherwise makes the
+    /// host wake the guest for the next timer, if there is one.
     pub fn turn(&self, scope: &mut v8::PinScope) -> Option<bool> {
         self.call(scope, "turn", &[]).map(|answer| answer.is_true())
     }
@@ -166,8 +166,8 @@ impl Realm {
         self.call(scope, "hardenFresh", &[value])
     }
 
-    /// Gives `error` the parts that `details` lists, which have just been deserialized. If they are hardened, so are the
-    /// parts.
+    /// Gives `error` the parts that `details` lists, which have just been deserialized. If they are hardened, so are
+    /// the parts.
     pub fn add_details<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,

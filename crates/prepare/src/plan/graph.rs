@@ -1,9 +1,9 @@
 //! Which functions and tools can be the value of which expression.
 //!
-//! A node stands for the value of a variable, a parameter, a result or an expression, at any time of the program. Values
-//! that matter, called things, flow along the uses of nodes. A thing that flows to [`ESCAPE`] may be called by code that
-//! is not resolved: any number of times, with any arguments. So an unresolved call needs no edge: it can only reach what
-//! has escaped.
+//! A node stands for the value of a variable, a parameter, a result or an expression, at any time of the program.
+//! Values that matter, called things, flow along the uses of nodes. A thing that flows to [`ESCAPE`] may be called by
+//! code that is not resolved: any number of times, with any arguments. So an unresolved call needs no edge: it can only
+//! reach what has escaped.
 
 use std::collections::{HashMap, HashSet};
 

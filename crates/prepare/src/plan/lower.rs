@@ -29,7 +29,8 @@ const GLOBAL_OBJECT: [&str; 3] = ["globalThis", "self", "global"];
 pub(super) struct Surroundings {
     /// Names that are neither the program's nor tools, and where each is used first.
     pub(super) free: HashMap<Atom, BytePos>,
-    /// The program's variables that later programs see, and that start with the value of an earlier one if it is a `var`.
+    /// The program's variables that later programs see, and that start with the value of an earlier one if it is a
+    /// `var`.
     pub(super) globals: HashMap<Atom, (BindingId, bool)>,
     /// Names in `free` that it assigns to.
     pub(super) assigned: HashSet<Atom>,

@@ -56,8 +56,8 @@ pub struct PlanRequest {
     pub tools: Vec<Vec<String>>,
     /// The programs that the session has run, in any order. `None`: unknown.
     pub earlier: Option<Vec<String>>,
-    /// The name of a function that the host adds to the program: it calls its argument, if that is a function, and awaits
-    /// the result.
+    /// The name of a function that the host adds to the program: it calls its argument, if that is a function, and
+    /// awaits the result.
     pub front: Option<String>,
 }
 

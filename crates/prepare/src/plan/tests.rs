@@ -1,5 +1,5 @@
-//! Any text has a plan, on a thread with very little stack, and within limits of time and memory. `__test__/prepare/` has
-//! the plans of programs, and compares plans with runs.
+//! Any text has a plan, on a thread with very little stack, and within limits of time and memory. `__test__/prepare/`
+//! has the plans of programs, and compares plans with runs.
 
 use std::thread;
 

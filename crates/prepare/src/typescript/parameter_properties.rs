@@ -1,13 +1,15 @@
 //! Assigns parameter properties before fields whose values read the instance.
 //!
-//! A class computes its fields before the constructor's own code runs. TypeScript up to ES2021 assigns the parameters first:
+//! A class computes its fields before the constructor's own code runs. TypeScript up to ES2021 assigns the parameters
+//! first:
 //!
 //! ```text
 //! class A { b = this.a + 1; constructor(private a: number) {} }
 //! class A { a; b; #m() { this.b = this.a + 1 } constructor(a: number) { this.a = a; this.#m() } }
 //! ```
 //!
-//! The values move to a method, not to the constructor, where the parameters would hide names of the scope around the class.
+//! The values move to a method, not to the constructor, where the parameters would hide names of the scope around the
+//! class.
 
 use swc_common::{DUMMY_SP, Span, Spanned, util::take::Take};
 use swc_ecma_ast::*;

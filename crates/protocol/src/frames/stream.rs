@@ -60,8 +60,8 @@ impl<R: Read> Frames<R> {
         Ok(Some((head, &self.buffer[body])))
     }
 
-    /// Waits for bytes and returns them as they are, with room for a few more. `None`: the peer has closed its end. Must
-    /// not be called within a frame.
+    /// Waits for bytes and returns them as they are, with room for a few more. `None`: the peer has closed its end.
+    /// Must not be called within a frame.
     ///
     /// # Errors
     ///

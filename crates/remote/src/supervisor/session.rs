@@ -124,7 +124,8 @@ impl Session {
         }
     }
 
-    /// The process has ended. `on_end` is called when there is room for another session, and when nothing is left to say.
+    /// The process has ended. `on_end` is called when there is room for another session, and when nothing is left to
+    /// say.
     fn end(&self, reason: &str) {
         self.has_ended.store(true, Ordering::Release);
         // Before the client hears of it: its next claim finds the room.
