@@ -138,6 +138,16 @@ describe('the code tool for Python', () => {
     expect([output, error]).toStrictEqual([42, undefined]);
   });
 
+  test.each([
+    ['thoughts in tags', '<think>a\nb</think>\na = 40\nif a:\n    a += 2\na'],
+    ['thoughts on the same line', '<think>a</think> a = 40\na + 2'],
+    ['tags', '<code>a = 40\na + 2</code>'],
+    ['tags on their own lines', '<code lang="python">\na = 40\na + 2\n</code>'],
+  ])('runs code after or in %s', async (_, text) => {
+    const { output, error } = await createCodeTool({ language: 'python', tools: {} }).execute(text);
+    expect([output, error]).toStrictEqual([42, undefined]);
+  });
+
   test('names the line of the text for an error in indented code', async () => {
     const text = `> Run\n> ${F}python\n> a = 40\n> a + b\n> ${F}`;
     const { error } = await createCodeTool({ language: 'python', tools: {} }).execute(text);

@@ -11,6 +11,7 @@ import {
   withoutQuotes,
 } from './fences';
 import { validateCode } from './check';
+import { closingTag, withoutTags } from './tagged-program';
 import { placeOffset } from './program';
 import { tokensOf } from '../contract/javascript-tokens';
 import type { Block } from './fences';
@@ -29,17 +30,18 @@ const LAST_BLOCK_NOTE =
   'The blocks of code declare the same names again, so only the last block has run. Send one block, or blocks that continue each other.';
 
 /**
- * The program in an answer of a model: the code between its fences, or the whole text. Several blocks are one program.
- * If they declare names again, the last block is the program.
+ * The program in an answer of a model: the code between its fences or tags, or the whole text. Several blocks are one
+ * program. If they declare names again, the last block is the program.
  *
  * @param keepsFences whether one pair of fences stays, so that the executor reports it
  */
 export function programText(given: string, keepsFences = false): ProgramText {
   const text = withoutQuotes(given);
-  if (!hasFence(text)) return { code: given };
+  if (!hasFence(text)) return { code: withoutTags(given) };
   const parser = new BoundedParser(text);
   if (isInsideCode(text, parser)) return { code: given };
-  const all = fencedBlocks(text, parser);
+  const closing = closingTag(text);
+  const all = fencedBlocks(text, parser, closing === undefined ? [] : [closing]);
   const marked = all.filter(({ mark }) => isJavaScriptMark(mark));
   const blocks = (marked.length > 0 ? marked : all.filter(({ mark }) => mark === '')).filter((block) =>
     isFilled(text, block),
@@ -56,7 +58,11 @@ export function programText(given: string, keepsFences = false): ProgramText {
 /** The same for Python, which is not parsed here. Text that does not begin or end with a fence is left as it is. */
 export function pythonText(given: string): ProgramText {
   const text = withoutQuotes(given);
-  if (!hasFence(text)) return { code: given };
+  if (!hasFence(text)) {
+    const code = withoutTags(given);
+    // Blanks before the first line would be an indentation.
+    return { code: code === given ? code : code.replace(/^((?:[^\S\n]*\n)*)[^\S\n]+/, '$1') };
+  }
   const all = fencedBlocks(text, NO_PARSER);
   const blocks = all.filter(({ mark }) => isPythonMark(mark) || mark === '').filter((block) => isFilled(text, block));
   const isWrapped = blocks.length > 0 && /^[^=()[\]#"']*$/.test(text.slice(0, blocks[0].from));
