@@ -347,8 +347,8 @@ export declare class NativeJournal {
   /** The result of this call is not kept. In a replay, `provide` has to give it. */
   withhold(call: number): void;
   /**
-   * The answer to a call whose result the journal does not have, as of `NativeExecutor.toolResult`. Returns whether it
-   * is the one that the call had.
+   * The answer to a call whose result the journal does not have, as of `NativeExecutor.toolResult`. Returns whether
+   * it is the one that the call had.
    */
   provide(run: number, call: number, status: number, payload: unknown): boolean;
   /**
@@ -371,7 +371,10 @@ export declare class NativeJournal {
   numbersOf(call: number): [run: number, call: number];
   /** Runs that were begun. */
   get runs(): number;
-  /** What a replay would repeat: bytes of entries, and the milliseconds that the isolate has worked since it was made. */
+  /**
+   * What a replay would repeat: bytes of entries, and the milliseconds that the isolate has worked since it was
+   * made.
+   */
   repeated(): [bytes: number, workedMs: number];
   /**
    * Copies the first `runs` runs of the journal that was read. `seed`: of later runs; null keeps the seed. Returns
@@ -669,8 +672,8 @@ export interface NativeWithheldCall {
 }
 
 /**
- * The process of an isolate, and the parts of its sandbox that are in force. `pid`: present while the process exists on
- * this machine. `worker`, `node`: names of another machine's worker and of that machine.
+ * The process of an isolate, and the parts of its sandbox that are in force. `pid`: present while the process exists
+ * on this machine. `worker`, `node`: names of another machine's worker and of that machine.
  */
 export interface NativeWorker {
   pid?: number;
