@@ -33,11 +33,11 @@ const LAST_BLOCK_NOTE =
  * The program in an answer of a model: the code between its fences or tags, or the whole text. Several blocks are one
  * program. If they declare names again, the last block is the program.
  *
- * @param keepsFences whether one pair of fences stays, so that the executor reports it
+ * @param keepsFences whether one pair of fences, or of tags, stays, so that the executor reports it
  */
 export function programText(given: string, keepsFences = false): ProgramText {
   const text = withoutQuotes(given);
-  if (!hasFence(text)) return { code: withoutTags(given) };
+  if (!hasFence(text)) return { code: keepsFences ? given : withoutTags(given) };
   const parser = new BoundedParser(text);
   if (isInsideCode(text, parser)) return { code: given };
   const closing = closingTag(text);
