@@ -529,7 +529,7 @@ describe('a store', () => {
     [{ servers: 'http://broker' }, TypeError, 'options.servers must be addresses such as'],
     [{ servers: 'nats://u:secret@' }, TypeError, /^(?!.*secret).*options\.servers must be addresses such as/],
     [{ servers: 'nats://a:b@one,nats://two' }, TypeError, 'options.servers must have the same scheme'],
-    [{ servers: 'nats://one', name: 'a.b' }, RangeError, 'options.name must have 1 to 64 letters'],
+    [{ servers: 'nats://one', name: 'a.b' }, RangeError, 'options.name must have 1 to 64 ASCII letters'],
     [{ servers: 'nats://one', name: 5 }, TypeError, 'options.name must be a string'],
     [{ servers: 'nats://one', replicas: 2 }, RangeError, 'options.replicas must be 1, 3 or 5'],
     [{ servers: 'nats://one', timeoutMs: 0 }, RangeError, 'options.timeoutMs must be an integer'],

@@ -222,7 +222,9 @@ test('a search over many methods returns the same as a linear search', async () 
     const said = words.filter((word) => word !== 'a' && word !== 'is');
     const wanted = said.length > 0 ? said : words;
     const fitting = all.filter((it) => wanted.every((word) => it.text.toLowerCase().includes(word)));
-    expect(found[at].sort(), text).toEqual(fitting.map(({ id }) => id).sort());
+    // Fewer than ten are filled up with methods that fit in part.
+    const first = fitting.length < 10 ? found[at].slice(0, fitting.length) : found[at];
+    expect(first.sort(), text).toEqual(fitting.map(({ id }) => id).sort());
   });
   expect(found.flat().length).toBeGreaterThan(1_000);
   const ids = all.map(({ id }) => id);

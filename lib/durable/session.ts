@@ -916,12 +916,12 @@ export class DurableSession implements Executor {
     const open = this.#openRun(found.content);
     if (open === undefined) return;
     const { executor, recorder } = live;
+    const plan = await heldPlanOf(found, this.#finder(), undefined);
     recorder.beginRun(allWaiting(open.calls));
-    const plan = heldPlanOf(found, this.#finder(), undefined);
     const running = executor.run(open.code, { ...open.options, plan, typecheck: 'off' } as object);
     await recorder.guard(running).catch((error) => {
-      if (error instanceof ExecutorError && isOfReplay(error))
-        throw withDivergence(error, recorder.journal, found.content);
+      if (!(error instanceof ExecutorError)) throw error;
+      if (isOfReplay(error)) throw withDivergence(error, recorder.journal, found.content);
     });
   }
 
