@@ -159,8 +159,7 @@ Rules:
  * Reads papers.
  *
  * @param {string} task Long and detailed description of the task.
- * @param {object | null} [additional_args] Additional inputs for the team member, by name: images, tables, any other
- *   context.
+ * @param {object | null} [additional_args] Additional inputs for the team member, by name: images, tables, any other context.
  * @returns {Promise<any>}
  */
 async function researcher(task, additional_args = null) {}

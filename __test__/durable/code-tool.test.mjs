@@ -208,6 +208,6 @@ test('a program that must continue does not start again when it has ended', asyn
   expect((await tool.execute(code, { answer, continues: true })).output).toBe('yes');
   const { error } = await tool.execute(code, { answer, continues: true });
   expect(error.code).toBe('ERR_INVALID_STATE');
-  expect(error.hint).toContain('does not wait any more');
+  expect(error.hint).toContain('is no longer waiting');
   expect((await tool.execute(code)).waiting[0].key).toBe('s/2/1');
 });

@@ -92,7 +92,7 @@ test('a tool that is missing, or whose result cannot be repeated, is not an obst
   const session = await openSession('s', { store, tools: {}, from: 'data' });
   expect(session.recovery).toStrictEqual({
     run: 1,
-    names: ['n', 'sent'],
+    names: ['sent', 'n'],
     leftOut: [{ name: 'secret', reason: 'a tool' }],
   });
   expect((await session.run('[n, typeof secret]')).output).toStrictEqual([1, 'undefined']);

@@ -177,7 +177,7 @@ test('a program that has ended does not start again, even if it is resumed twice
   for (const { failure } of [second, await resume()]) {
     expect(failure).toMatchObject({
       code: 'ERR_INVALID_STATE',
-      hint: expect.stringContaining('does not wait any more'),
+      hint: expect.stringContaining('is no longer waiting'),
     });
   }
   expect(called).toStrictEqual(['charge A', 'B? yes']);

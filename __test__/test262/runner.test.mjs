@@ -102,7 +102,7 @@ test('one test can be selected, and a missing checkout is reported', () => {
   });
   expect(run('--checkout', join(folder, 'none'))).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('no checkout'),
+    stderr: expect.stringContaining('is not a checkout'),
   });
 });
 
