@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 const LIMIT_KIB = 16_000_000;
 const PACKAGE = fileURLToPath(new URL('../../index.mjs', import.meta.url));
 const WHAT_TO_DO =
-  "V8 cannot reserve the address space that it needs: raise the process's limit (ulimit -v, RLIMIT_AS), which counts what is " +
+  "V8 cannot reserve the address space that it needs: raise the process's limit (ulimit -v, RLIMIT_AS), which counts " +
   'reserved memory and not used memory';
 
 /** What a process prints as JSON that has so little. */
