@@ -59,15 +59,6 @@ const FENCED = {
   'attributes in braces': `${F}js {numberLines}\nconst n = 40;\nn + 2\n${F}`,
   'attributes with values': `${F}typescript {title=a.ts, copy}\nconst n: number = 42;\nn\n${F}`,
   'an option in braces': `${F}js {numberLines: true}\n40 + 2\n${F}`,
-  'thoughts in tags before it': '<think>Let me\nadd <b>them</b>.</think>\n40 + 2',
-  'several thoughts': '<thinking>a</thinking>\n<reasoning lang="en">b</reasoning>40 + 2',
-  'thoughts, and their tag in a string': '<think>a</think>\n"</think>".length + 34',
-  'tags': '<code>40 + 2</code>',
-  'tags with attributes': '<CODE lang="js">\nconst n = 40;\nn + 2\n</CODE >\n',
-  'a tag that is not closed': '<code>\n40 + 2',
-  'the mark at the end of code': '<code>\n40 + 2\n<end_code>',
-  'a closing tag in a string': '<code>const s = "<code></code>"; s.length + 29</code>',
-  'thoughts and tags': '<thought>a</thought> <code>40 + 2</code>',
   'a fence that a tag closes': `${F}js\n40 + 2\n</code>`,
   'a word after the mark': `${F}js example\nconst n = 42;\nn\n${F}`,
   'words after the mark': `${F}javascript The second step\n40 + 2\n${F}`,
@@ -146,8 +137,21 @@ const CALLED = {
   exports: 'exports.main = async () => 42;',
 };
 
+/** Front ends of agents take these. `run()` removes only what prompts ask for, and reports it. */
+const TAGGED = {
+  'thoughts in tags before it': '<think>Let me\nadd <b>them</b>.</think>\n40 + 2',
+  'several thoughts': '<thinking>a</thinking>\n<reasoning lang="en">b</reasoning>40 + 2',
+  'thoughts, and their tag in a string': '<think>a</think>\n"</think>".length + 34',
+  tags: '<code>40 + 2</code>',
+  'tags with attributes': '<CODE lang="js">\nconst n = 40;\nn + 2\n</CODE >\n',
+  'a tag that is not closed': '<code>\n40 + 2',
+  'the mark at the end of code': '<code>\n40 + 2\n<end_code>',
+  'a closing tag in a string': '<code>const s = "<code></code>"; s.length + 29</code>',
+  'thoughts and tags': '<thought>a</thought> <code>40 + 2</code>',
+};
+
 describe.each(Object.entries(FRONT_ENDS))('%s', (_, valueOf) => {
-  test.each(Object.entries(FENCED))('extracts code from %s', async (_, code) => {
+  test.each(Object.entries({ ...FENCED, ...TAGGED }))('extracts code from %s', async (_, code) => {
     expect(await valueOf(code)).toBe(42);
   });
 
