@@ -99,8 +99,8 @@ def _end_at_deadline():
     _repr(None)
 
 
-# Loops of one line, by the memory address of the backward jump. The address stays unique while the run lasts.
-_loops = set()
+# The code that has last looped in one line, by the offset of the backward jump.
+_loops = {}
 # What the host knows about the errors that it has raised in this run, by the identities of the errors. Guest code may
 # change an error, copy it, and keep it for later runs.
 _known_errors = {}
@@ -131,12 +131,12 @@ def _on_jump(code, offset, destination):
     # A loop in one line enters no further line, so each backward jump counts as one.
     if destination > offset:
         return _DISABLE
-    place = id(code) + offset
-    if place not in _loops:
+    # `id` would cause an audit event at each jump.
+    if _loops.get(offset) is not code:
         line = _line_at(code, offset)
         if line is None or line != _line_at(code, destination):
             return _DISABLE
-        _loops.add(place)
+        _loops[offset] = code
     run = _run
     run.operations = operations = run.operations + 1
     if operations > run.bound:
