@@ -1,4 +1,3 @@
-import { NO_LIMIT } from '../../contract/options';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Recoverable, start } from 'node:repl';
@@ -8,6 +7,7 @@ import { namesFor } from './completion';
 import { errorText } from './diagnostics';
 import { endServersBySignal } from './end-by-signal';
 import { placeOf } from './fleet-options';
+import { guestExecutor } from './guest-executor';
 import { loadTools, readVariables, refuseNoFolder, utf8Of } from './input';
 import { limitsOf } from './limits';
 import { OpenBrackets } from './open-brackets';
@@ -15,17 +15,15 @@ import { progressText } from './progress-line';
 import { isIncompletePython, pythonNamesFor } from './python-lines';
 import { shownText } from './shown';
 import { lost } from './terminal';
-import { HOSTS_NEED_FETCH, asUsage } from './usage-error';
+import { asUsage } from './usage-error';
 import { ExecutorError } from '../../contract/errors';
 import { outputText } from '../../contract/render';
 import { visible, write } from '../../contract/terminal';
 import { prepareProgram } from '../../ses/check';
-import { SESExecutor } from '../../ses/executor';
 import { connectServers } from '../mcp/servers';
 import { toolsetOf } from '../mcp/tools';
 import { HelperState, RunHelpers } from '../code-tool/helpers';
 import { languageText } from '../code-tool/language';
-import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../python';
 import type { Command, CommandOptions } from './main';
 import type { ExecutorOptions } from '../../contract/executor-options';
 import type { Executor } from '../../contract/executor-types';
@@ -72,29 +70,14 @@ export async function repl(_file: Parameters<Command>[0], given: Parameters<Comm
 }
 
 function newExecutor(options: CommandOptions) {
-  const { authorizedImports, modules, globals, network, typecheck, python, packages } = options;
   const onLog: ExecutorOptions['onLog'] = ({ message }) => write(process.stdout, `${message}\n`);
   const { maxOperations, ...limits } = limitsOf(options);
-  const common = { ...limits, ...placeOf(options), onLog };
-  if (!python) {
-    if (packages !== undefined) throw new TypeError('--packages needs --python');
-    if (network !== undefined && !globals.includes('fetch')) throw new TypeError(HOSTS_NEED_FETCH);
-    const ofGuests = { authorizedImports, modules, globals, network, typecheck };
-    return new SESExecutor({ ...common, maxOperations, ...ofGuests, keepState: true });
-  }
-  if (globals.length > 0) throw new TypeError('--globals is for JavaScript');
-  if ((typecheck ?? 'off') !== 'off') throw new TypeError('--typecheck is for JavaScript and TypeScript');
-  const [module] = Object.keys(modules);
-  if (module !== undefined) throw new TypeError(`the module ${module} cannot be given as source: the code is Python`);
-  const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
-  // For Python, operations are lines.
-  return new PyodideExecutor(imports, {
-    ...common,
-    max_operations: maxOperations,
-    max_while_iterations: NO_LIMIT,
-    mount: false,
-    packages,
-    network,
+  return guestExecutor(options, {
+    isPython: options.python === true,
+    common: { ...limits, ...placeOf(options), onLog },
+    ofJavaScript: { keepState: true },
+    maxOperations,
+    packagesText: '--packages needs --python',
   });
 }
 

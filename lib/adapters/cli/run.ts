@@ -1,14 +1,13 @@
 import { NO_LIMIT } from '../../contract/options';
 import { errorText } from './diagnostics';
 import { placeOf } from './fleet-options';
+import { guestExecutor } from './guest-executor';
 import { ProgressLine } from './progress-line';
 import { languageOf, loadTools, readCode, readVariables } from './input';
 import { shownText } from './shown';
 import { ownStdout } from './terminal';
-import { HOSTS_NEED_FETCH, asUsage } from './usage-error';
+import { asUsage } from './usage-error';
 import { ExecutorError } from '../../contract/errors';
-import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../python';
-import { SESExecutor } from '../../ses/executor';
 import { outputText, toJson } from '../../contract/render';
 import { write } from '../../contract/terminal';
 import { RunHelpers } from '../code-tool/helpers';
@@ -57,29 +56,15 @@ export async function run(file: Parameters<Command>[0], options: Parameters<Comm
 }
 
 function newExecutor(language: Language | 'python', options: CommandOptions, writeLog: (text: string) => void) {
-  const { timeoutMs, maxOperations = NO_LIMIT, authorizedImports, modules, globals, network } = options;
-  const { packages, typecheck } = options;
+  const { timeoutMs, maxOperations = NO_LIMIT } = options;
   const onLog = ({ message }: LogEntry) => writeLog(`${message}\n`);
-  // This program needs only one executor.
-  const common = { timeoutMs, ...placeOf(options), warmPool: 0, spares: 0, onLog };
-  if (language !== 'python') {
-    if (packages !== undefined) throw new TypeError('--packages is for Python');
-    if (network !== undefined && !globals.includes('fetch')) throw new TypeError(HOSTS_NEED_FETCH);
-    const ofGuests = { authorizedImports, modules, globals, network, typecheck };
-    return new SESExecutor({ ...common, language, maxOperations, ...ofGuests });
-  }
-  if (globals.length > 0) throw new TypeError('--globals is for JavaScript');
-  if ((typecheck ?? 'off') !== 'off') throw new TypeError('--typecheck is for JavaScript and TypeScript');
-  const [module] = Object.keys(modules);
-  if (module !== undefined) throw new TypeError(`the module ${module} cannot be given as source: the code is Python`);
-  const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
-  return new PyodideExecutor(imports, {
-    ...common,
-    max_operations: maxOperations,
-    max_while_iterations: NO_LIMIT,
-    mount: false,
-    packages,
-    network,
+  return guestExecutor(options, {
+    isPython: language === 'python',
+    // This program needs only one executor.
+    common: { timeoutMs, ...placeOf(options), warmPool: 0, spares: 0, onLog },
+    ofJavaScript: language === 'python' ? {} : { language },
+    maxOperations,
+    packagesText: '--packages is for Python',
   });
 }
 
