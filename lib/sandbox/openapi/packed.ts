@@ -1,5 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 
+import { offsetsOf } from '../../catalog/part-offsets';
+
 // A list that goes from one thread to another. The receiver decodes one item after the other, so that it can pause in
 // between. A message is decoded in one step, which takes seconds for a large document.
 
@@ -13,8 +15,7 @@ export interface Packed<T> {
 
 export function packed<T>(items: T[]): Packed<T> {
   const parts = items.map((item) => serialize(item));
-  const at = new Uint32Array(parts.length + 1);
-  for (const [number, { length }] of parts.entries()) at[number + 1] = at[number] + length;
+  const at = offsetsOf(parts, 0);
   const bytes = new Uint8Array(at[parts.length]);
   for (const [number, part] of parts.entries()) bytes.set(part, at[number]);
   return { bytes, at };
