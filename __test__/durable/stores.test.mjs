@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { appendFileSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 
@@ -151,6 +152,29 @@ describe.each(STORES)('%s', (name, make) => {
 });
 
 describeIf(hasSqlite)('sqliteStore', () => {
+  test('waits for another host that is setting up the same new file', async () => {
+    const path = join(temporaryFolder(), 'journals.db');
+    const steps = new Int32Array(new SharedArrayBuffer(4));
+    const other = new Worker(
+      `const { workerData: { path, steps }, parentPort } = require('node:worker_threads');
+      const database = new (require('node:sqlite').DatabaseSync)(path);
+      database.exec('CREATE TABLE other (a); BEGIN IMMEDIATE');
+      parentPort.postMessage('held');
+      Atomics.wait(steps, 0, 0);
+      Atomics.wait(steps, 0, 1, 50);
+      database.exec('COMMIT');`,
+      { eval: true, workerData: { path, steps } },
+    );
+    const ended = once(other, 'exit');
+    expect(await once(other, 'message')).toStrictEqual(['held']);
+    Atomics.store(steps, 0, 1);
+    Atomics.notify(steps, 0);
+    const store = sqliteStore(path);
+    expect(await store.append('s', 0, bytes('a'))).toBe(1);
+    expect(await texts(store, 's')).toStrictEqual(['a']);
+    await ended;
+  });
+
   test('one host at a time has a session, which cannot be removed meanwhile', async () => {
     const folder = temporaryFolder();
     const make = () => sqliteStore(join(folder, 'journals.db'));

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { performance } from 'node:perf_hooks';
 
 import { describe } from '../contract/describe';
 import { lockFile, removeLocks } from './file-lock';
@@ -20,6 +21,10 @@ interface Database {
 const IN_MEMORY = ':memory:';
 /** How long a statement waits for another process, in milliseconds. */
 const BUSY_MS = 5_000;
+/** How long it waits between two attempts to set up a file, in milliseconds. */
+const RETRY_MS = 5;
+/** SQLITE_BUSY, without the bits that say why. */
+const isBusy = (error: unknown) => ((error as { errcode?: number } | null)?.errcode ?? 0) % 256 === 5;
 /** How many entries are read at once. */
 const PAGE_ENTRIES = 64;
 
@@ -46,10 +51,27 @@ function openDatabase(path: string): Database {
   }
   if (path !== IN_MEMORY) closeSync(openSync(path, 'a', 0o600));
   const database = new sqlite.DatabaseSync(path);
-  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA journal_mode = WAL;
-    CREATE TABLE IF NOT EXISTS entries (id TEXT, number INTEGER, bytes BLOB, PRIMARY KEY (id, number)) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS blobs (id TEXT, digest TEXT, bytes BLOB, PRIMARY KEY (id, digest)) WITHOUT ROWID;`);
+  setUp(database);
   return database;
+}
+
+/**
+ * Two processes may set up a new file at the same time. SQLite does not wait for the other one when it changes the mode
+ * of the journal, whatever `busy_timeout` says, so this does.
+ */
+function setUp(database: Database) {
+  const end = performance.now() + BUSY_MS;
+  for (;;) {
+    try {
+      database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA journal_mode = WAL;
+        CREATE TABLE IF NOT EXISTS entries (id TEXT, number INTEGER, bytes BLOB, PRIMARY KEY (id, number)) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS blobs (id TEXT, digest TEXT, bytes BLOB, PRIMARY KEY (id, digest)) WITHOUT ROWID;`);
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= end) throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+  }
 }
 
 class SqliteStore implements JournalStore {
