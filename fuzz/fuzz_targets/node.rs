@@ -1,3 +1,3 @@
 #![cfg_attr(fuzzing, no_main)]
 
-ses_executor_fuzz::target!(ses_executor_fuzz::of_node::check);
+ses_executor_fuzz::target!(ses_executor_fuzz::node::check);

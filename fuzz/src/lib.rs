@@ -3,10 +3,10 @@
 
 pub mod bounds;
 pub mod corpus;
-pub mod of_frames;
-pub mod of_node;
-pub mod of_prepare;
-pub mod of_transfer;
+pub mod frames;
+pub mod node;
+pub mod prepare;
+pub mod transfer;
 
 /// libFuzzer's target; in any other build, a program that checks the files whose names it is given.
 #[macro_export]

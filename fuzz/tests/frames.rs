@@ -3,9 +3,9 @@
 mod cases;
 mod mutations;
 
-use ses_executor_fuzz::of_frames;
+use ses_executor_fuzz::frames;
 
 #[test]
 fn any_bytes_are_refused_or_read_as_they_were_written() {
-    mutations::check_all("frames", "wire.dict", cases::cases(20_000), of_frames::check);
+    mutations::check_all("frames", "wire.dict", cases::cases(20_000), frames::check);
 }

@@ -4,9 +4,9 @@
 mod cases;
 mod mutations;
 
-use ses_executor_fuzz::of_node;
+use ses_executor_fuzz::node;
 
 #[test]
 fn any_bytes_of_a_worker_are_refused_or_made_ready() {
-    mutations::check_all("node", "wire.dict", cases::cases(50_000), of_node::check);
+    mutations::check_all("node", "wire.dict", cases::cases(50_000), node::check);
 }

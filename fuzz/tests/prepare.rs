@@ -3,9 +3,9 @@
 mod cases;
 mod mutations;
 
-use ses_executor_fuzz::of_prepare;
+use ses_executor_fuzz::prepare;
 
 #[test]
 fn any_text_ends_in_a_program_or_diagnostics() {
-    mutations::check_all("prepare", "javascript.dict", cases::cases(4_000), of_prepare::check);
+    mutations::check_all("prepare", "javascript.dict", cases::cases(4_000), prepare::check);
 }
