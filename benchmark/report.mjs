@@ -36,12 +36,12 @@ export function goalsTable(goals) {
     title,
     against,
     Number.isNaN(value) ? '–' : `${format(value)}${suffix(unit)}`,
-    `≤ ${must}${suffix(unit)}`,
+    `≤ ${limitText(must)}${suffix(unit)}`,
     aim === undefined
       ? ''
       : aimAgainst
-        ? `≤ ${aim}${suffix(unit)} ${aimAgainst}: ${format(aimValue)}${suffix(unit)}`
-        : `≤ ${aim}${suffix(unit)}`,
+        ? `≤ ${limitText(aim)}${suffix(unit)} ${aimAgainst}: ${format(aimValue)}${suffix(unit)}`
+        : `≤ ${limitText(aim)}${suffix(unit)}`,
     verdict === 'missed' ? '**missed**' : verdict,
   ]);
   return table(header, lines);
@@ -116,6 +116,11 @@ export function format(value) {
   const size = Math.abs(value);
   if (size >= 100) return Math.round(value).toLocaleString('en-US');
   return value.toFixed(size >= 10 ? 1 : size >= 1 ? 2 : 3);
+}
+
+/** A goal with at most three decimals: 1 / 0.85 is 1.176. */
+function limitText(limit) {
+  return `${Number(limit.toFixed(3))}`;
 }
 
 function suffix(unit) {

@@ -152,6 +152,18 @@ test('tables have the right form', () => {
   );
 });
 
+test('goals are printed with at most three decimals', () => {
+  const goal = { title: 'a', against: '', value: 1, unit: '×', verdict: 'met' };
+  const lines = goalsTable([
+    { ...goal, must: 1 / 0.85 },
+    { ...goal, must: 0.083, aim: 1 / 3 },
+  ]).split('\n');
+  expect(lines.slice(2).map((line) => line.split('|').slice(4, 6))).toEqual([
+    [' ≤ 1.176× ', '  '],
+    [' ≤ 0.083× ', ' ≤ 0.333× '],
+  ]);
+});
+
 test('the report lists what was not measured', () => {
   const rows = [rowOf('warm-run', { 'ses-executor': [1], 'isolated-vm': { rounds: [], error: '1+1 gave 3' } })];
   const text = report({ rows, peers: PEERS, machine: ['Date: today'] });
