@@ -24,7 +24,7 @@ const QUICK_SHARE = 0.1;
  */
 export async function runCase(theCase, peers, { isQuick, onProgress }) {
   const rows = rowsOf(theCase);
-  const asked = inTurns(peers).filter(
+  const asked = inMeasuredOrder(peers).filter(
     ({ id, cases }) => (theCase.peers?.includes(id) ?? true) && (cases?.includes(theCase.id) ?? true),
   );
   const minRounds = isQuick ? 1 : 2;
@@ -60,8 +60,8 @@ function turnsOf(round, asked) {
   return round % 2 === 0 ? turns : turns.toReversed();
 }
 
-/** What the goals compare takes turns one after the other: the package between plain Node.js and the first of the peers. */
-function inTurns(peers) {
+/** What the goals compare runs one after the other: the package between plain Node.js and the first of the peers. */
+function inMeasuredOrder(peers) {
   const place = ({ id }) => (id === BASELINE ? 0 : id === OURS ? 1 : 2);
   return peers.toSorted((a, b) => place(a) - place(b));
 }

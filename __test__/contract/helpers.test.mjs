@@ -21,7 +21,7 @@ const { requirePeer } = require('../../build/contract/peer-dependency.js');
 const { toJson } = require('../../build/contract/render.js');
 const schemas = require('../../build/contract/standard-schema.js');
 const names = require('../../build/contract/tool-names.js');
-const { traceRun, traceToolCall, untold } = require('../../build/contract/tracing.js');
+const { traceRun, traceToolCall, untraced } = require('../../build/contract/tracing.js');
 const { encodeVariables, namesOfVariables } = require('../../build/contract/variables.js');
 const { TransferLimitError } = require('../../build/contract/errors.js');
 const { KeyCount, isWide, keysOf } = require('../../build/contract/wide-objects.js');
@@ -277,7 +277,7 @@ describe('tracing channels', () => {
     const run = async () => 1;
     expect(await heard('run', () => traceRun({}, '1', run))).toStrictEqual(['start', 'end', 'asyncStart', 'asyncEnd']);
     const inner = {};
-    expect(untold(inner)).toBe(inner);
+    expect(untraced(inner)).toBe(inner);
     expect(await heard('run', () => traceRun(inner, '1', run))).toStrictEqual([]);
   });
 

@@ -1,4 +1,4 @@
-// Sessions and turns of an executor that several callers share, over an executor that does what each test says.
+// Sessions and queued jobs of an executor that several callers share, over an executor that does what each test says.
 
 import { AsyncResource } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
@@ -64,27 +64,27 @@ class Scripted {
   }
 }
 
-/** A turn that has begun, and lasts until `end` is called. */
-async function longTurn(turns) {
+/** A job that has begun, and lasts until `end` is called. */
+async function longTurn(queue) {
   const [begun, gate] = [deferred(), deferred()];
-  const turn = turns.next(() => (begun.resolve(), gate.promise));
+  const job = queue.add(() => (begun.resolve(), gate.promise));
   await begun.promise;
-  return { turn, end: gate.resolve };
+  return { job, end: gate.resolve };
 }
 
 const sessionOf = (executor, more = {}) => new Session(executor, { livesOn: true, codeFrame, ...more });
 
-describe('turns of an executor', () => {
-  test('a call from within a turn of the same executor is refused', async () => {
+describe('the queue of an executor', () => {
+  test('a call from within a job of the same executor is refused', async () => {
     const executor = new Scripted();
-    const turns = queueOf(executor);
-    const error = await turns.next(() => rejection(turns.next(async () => 1)));
+    const queue = queueOf(executor);
+    const error = await queue.add(() => rejection(queue.add(async () => 1)));
     expect(error).toMatchObject({ code: 'ERR_INVALID_STATE', details: { hint: REFUSALS.WITHIN } });
   });
 
-  test('a call from a nested turn of another executor is refused too', async () => {
-    const [turns, others] = [queueOf(new Scripted()), queueOf(new Scripted())];
-    const error = await turns.next(() => others.next(() => rejection(turns.next(async () => 1))));
+  test('a call from a nested job of another executor is refused too', async () => {
+    const [queue, others] = [queueOf(new Scripted()), queueOf(new Scripted())];
+    const error = await queue.add(() => others.add(() => rejection(queue.add(async () => 1))));
     expect(error).toMatchObject({ code: 'ERR_INVALID_STATE', details: { hint: REFUSALS.WITHIN } });
   });
 
@@ -102,96 +102,96 @@ describe('turns of an executor', () => {
 
   test('a call from a timer of a tool after a failed run is accepted', async () => {
     let later;
-    const turns = queueOf(new Scripted());
-    const failed = turns.next(async () => {
-      later = AsyncResource.bind(() => turns.next(async () => 2));
+    const queue = queueOf(new Scripted());
+    const failed = queue.add(async () => {
+      later = AsyncResource.bind(() => queue.add(async () => 2));
       throw new Error('first');
     });
     await expect(failed).rejects.toThrow('first');
     expect(await later()).toBe(2);
   });
 
-  test('an aborted signal refuses a turn before it is queued', async () => {
-    const turns = queueOf(new Scripted());
+  test('an aborted signal refuses a job before it is queued', async () => {
+    const queue = queueOf(new Scripted());
     const error = await expectCode(
-      turns.next(async () => 1, AbortSignal.abort('no')),
+      queue.add(async () => 1, AbortSignal.abort('no')),
       'ERR_EXEC_TIMEOUT',
     );
     expect(error.details).toStrictEqual({ aborted: true, reason: 'no' });
   });
 
-  test('a turn whose signal is aborted while it waits fails immediately and never begins', async () => {
-    const turns = queueOf(new Scripted());
+  test('a job whose signal is aborted while it waits fails immediately and never begins', async () => {
+    const queue = queueOf(new Scripted());
     const gate = deferred();
     const taken = [];
-    const first = turns.next(() => gate.promise);
+    const first = queue.add(() => gate.promise);
     const controller = new AbortController();
-    const second = turns.next(async () => void taken.push('second'), controller.signal);
+    const second = queue.add(async () => void taken.push('second'), controller.signal);
     controller.abort('changed my mind');
     const error = await expectCode(second, 'ERR_EXEC_TIMEOUT');
     expect(error.details).toStrictEqual({ aborted: true, reason: 'changed my mind' });
     gate.resolve();
     await first;
-    await turns.next(async () => void taken.push('third'));
+    await queue.add(async () => void taken.push('third'));
     expect(taken).toStrictEqual(['third']);
   });
 
-  test('a turn stops listening to its signal when it begins or is refused', async () => {
+  test('a job stops listening to its signal when it begins or is refused', async () => {
     const executor = new Scripted();
-    const turns = queueOf(executor);
+    const queue = queueOf(executor);
     const { signal } = new AbortController();
     const listeners = () => getEventListeners(signal, 'abort').length;
-    await turns.next(async () => expect(listeners()).toBe(0), signal);
-    const first = await longTurn(turns);
+    await queue.add(async () => expect(listeners()).toBe(0), signal);
+    const first = await longTurn(queue);
     const refused = expectCode(
-      turns.next(async () => 1, signal),
+      queue.add(async () => 1, signal),
       'ERR_INVALID_STATE',
     );
     expect(listeners()).toBe(1);
-    const cleaned = turns.cleanup();
+    const cleaned = queue.cleanup();
     first.end();
-    await Promise.all([first.turn, refused, cleaned]);
+    await Promise.all([first.job, refused, cleaned]);
     expect(listeners()).toBe(0);
   });
 
-  test('cleanup() refuses waiting turns, and later ones get a fresh isolate', async () => {
+  test('cleanup() refuses waiting queue, and later ones get a fresh isolate', async () => {
     const executor = new Scripted();
-    const turns = queueOf(executor);
-    const first = await longTurn(turns);
+    const queue = queueOf(executor);
+    const first = await longTurn(queue);
     const waiting = expectCode(
-      turns.next(async () => 1),
+      queue.add(async () => 1),
       'ERR_INVALID_STATE',
     );
-    await turns.cleanup();
+    await queue.cleanup();
     first.end();
-    await first.turn;
+    await first.job;
     expect((await waiting).details.hint).toBe(REFUSALS.CLEANED_UP);
-    await turns.next(() => turns.makeReady());
+    await queue.add(() => queue.makeReady());
     expect(executor.state).toBe('READY');
   });
 
-  test('cleanup() called directly on the executor refuses waiting turns', async () => {
+  test('cleanup() called directly on the executor refuses waiting jobs', async () => {
     const executor = new Scripted();
-    const turns = queueOf(executor);
-    await turns.next(() => turns.makeReady());
-    const first = await longTurn(turns);
+    const queue = queueOf(executor);
+    await queue.add(() => queue.makeReady());
+    const first = await longTurn(queue);
     const waiting = expectCode(
-      turns.next(async () => 1),
+      queue.add(async () => 1),
       'ERR_INVALID_STATE',
     );
     await executor.cleanup();
     first.end();
-    await first.turn;
+    await first.job;
     await waiting;
   });
 
-  test('cleanup() during the start of the executor refuses waiting turns too', async () => {
+  test('cleanup() during the start of the executor refuses waiting jobs too', async () => {
     const [begun, gate] = [deferred(), deferred()];
     const executor = new Scripted(undefined, () => (begun.resolve(), gate.promise));
-    const turns = queueOf(executor);
+    const queue = queueOf(executor);
     const both = [1, 2].map(() =>
       expectCode(
-        turns.next(() => turns.makeReady()),
+        queue.add(() => queue.makeReady()),
         'ERR_INVALID_STATE',
       ),
     );
@@ -204,10 +204,10 @@ describe('turns of an executor', () => {
 
   test('the number of the isolate grows by one when an isolate has ended', async () => {
     const executor = new Scripted();
-    const turns = queueOf(executor);
+    const queue = queueOf(executor);
     const ready = async () => {
-      await turns.next(() => turns.makeReady());
-      return turns.isolate;
+      await queue.add(() => queue.makeReady());
+      return queue.isolate;
     };
     const first = await ready();
     expect(await ready()).toBe(first);
@@ -215,7 +215,7 @@ describe('turns of an executor', () => {
     const second = await ready();
     expect(second).toBe(first + 1);
     expect(executor.calls).toStrictEqual(['init', 'cleanup', 'init']);
-    await turns.cleanup();
+    await queue.cleanup();
     expect(await ready()).toBe(second + 1);
   });
 
@@ -224,12 +224,12 @@ describe('turns of an executor', () => {
     const executor = new Scripted(undefined, async () => {
       if (fails) throw errorOf('ERR_INIT_FAILED', { reason: 'x' }, {});
     });
-    const turns = queueOf(executor);
-    const before = turns.isolate;
-    for (let i = 0; i < 3; i++) await rejection(turns.next(() => turns.makeReady()));
+    const queue = queueOf(executor);
+    const before = queue.isolate;
+    for (let i = 0; i < 3; i++) await rejection(queue.add(() => queue.makeReady()));
     fails = false;
-    await turns.next(() => turns.makeReady());
-    expect(turns.isolate).toBe(before + 1);
+    await queue.add(() => queue.makeReady());
+    expect(queue.isolate).toBe(before + 1);
   });
 });
 
@@ -296,7 +296,7 @@ describe('tools of sessions', () => {
 
   test('are sent again if the isolate ended while they were being sent', async () => {
     const executor = new Scripted();
-    const turns = queueOf(executor);
+    const queue = queueOf(executor);
     const tools = { mine: tool };
     const send = executor.sendTools.bind(executor);
     executor.sendTools = async (given) => {
@@ -304,13 +304,13 @@ describe('tools of sessions', () => {
       executor.sendTools = send;
       await executor.cleanup();
     };
-    await turns.next(() => turns.makeReady());
+    await queue.add(() => queue.makeReady());
     await expectCode(
-      turns.next(() => turns.sendTools(tools)),
+      queue.add(() => queue.sendTools(tools)),
       'ERR_INVALID_STATE',
     );
-    await turns.next(() => turns.makeReady());
-    await turns.next(() => turns.sendTools(tools));
+    await queue.add(() => queue.makeReady());
+    await queue.add(() => queue.sendTools(tools));
     expect(executor.sent).toStrictEqual(tools);
   });
 

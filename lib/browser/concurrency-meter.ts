@@ -17,22 +17,22 @@ export class ConcurrencyMeter {
   }
 
   begin() {
-    this.#turn();
+    this.#endSpan();
     this.#most = Math.max(this.#most, ++this.#underWay);
   }
 
   end() {
-    this.#turn();
+    this.#endSpan();
     this.#underWay--;
   }
 
   get most() {
-    this.#turn();
+    this.#endSpan();
     return Math.max(this.#most, this.#mostBefore);
   }
 
   /** Begins another span when the current one is over. */
-  #turn() {
+  #endSpan() {
     const elapsed = this.#now() - this.#since;
     if (elapsed < this.#spanMs) return;
     // No run began or ended since the last look.

@@ -21,7 +21,7 @@ export class Endowments {
   /** Tools as they were sent, grouped by call. */
   #sent: { names: string[]; tools: Tools }[] = [];
   /** The parts that the page of the session has not received. */
-  #untold: { tools: Set<string>; variables: number } = { tools: new Set(), variables: 0 };
+  #unsent: { tools: Set<string>; variables: number } = { tools: new Set(), variables: 0 };
 
   get(id: number) {
     return this.#tools.get(id);
@@ -31,12 +31,12 @@ export class Endowments {
   takeVariables(names: string[], values: string) {
     if (names.length === 0) return;
     // A call is forgotten when none of its variables is visible any more.
-    this.#untold.variables = stillVisible(this.#variables.slice(0, this.#untold.variables), names).length;
+    this.#unsent.variables = stillVisible(this.#variables.slice(0, this.#unsent.variables), names).length;
     this.#variables = [...stillVisible(this.#variables, names), { names, values }];
     this.#sent = stillVisible(this.#sent, names);
     for (const name of names) {
       this.#specs.delete(name);
-      this.#untold.tools.delete(name);
+      this.#unsent.tools.delete(name);
     }
   }
 
@@ -49,7 +49,7 @@ export class Endowments {
     for (const { path, isAsync } of specs) if (isAsync) this.notePromise(path);
     for (const [name, ofName] of fresh) {
       this.#specs.set(name, ofName);
-      this.#untold.tools.add(name);
+      this.#unsent.tools.add(name);
     }
     const names = [...fresh.keys()];
     this.#sent = [...stillVisible(this.#sent, names), { names, tools }];
@@ -70,15 +70,15 @@ export class Endowments {
    * @param isLasting whether the page has received earlier data, and will receive more
    */
   forPage(isLasting: boolean) {
-    const names = isLasting ? [...this.#untold.tools] : [...this.#specs.keys()];
-    const variables = isLasting ? this.#variables.slice(this.#untold.variables) : this.#variables;
-    this.#untold = { tools: new Set(), variables: this.#variables.length };
+    const names = isLasting ? [...this.#unsent.tools] : [...this.#specs.keys()];
+    const variables = isLasting ? this.#variables.slice(this.#unsent.variables) : this.#variables;
+    this.#unsent = { tools: new Set(), variables: this.#variables.length };
     return { tools: names.flatMap((name) => this.#specs.get(name) ?? []), variables };
   }
 
   /** The next page has received nothing. */
   forgetPage() {
-    this.#untold = { tools: new Set(this.#specs.keys()), variables: 0 };
+    this.#unsent = { tools: new Set(this.#specs.keys()), variables: 0 };
   }
 
   /** Sends all variables and tools to another executor. */

@@ -119,7 +119,7 @@ export class BrowserExecutor implements Executor {
 
   /**
    * Passes these variables to each following run, as structured clones. Legal in `READY`. With `runConcurrency:
-   * "queue"` it is also legal in `RUNNING`, where the call waits for its turn.
+   * "queue"` it is also legal in `RUNNING`, where the call waits in the queue.
    */
   async sendVariables(variables: Record<string, unknown>): Promise<void> {
     const names = namesOfVariables(variables);
@@ -253,7 +253,7 @@ export class BrowserExecutor implements Executor {
     }
   }
 
-  // --- runs in turn ------------------------------------------------------------------------------------------------
+  // --- queued runs ------------------------------------------------------------------------------------------------
 
   async #setUp(operation: 'sendVariables' | 'sendTools', apply: () => void) {
     this.#lifecycle.refuse(operation);

@@ -1,4 +1,4 @@
-import { untold } from '../contract/tracing';
+import { untraced } from '../contract/tracing';
 import { SESExecutor } from '../ses/executor';
 import { decode } from './values';
 import type { Plan } from '../contract/plan';
@@ -20,7 +20,7 @@ export class FallbackExecutor {
   /** The isolate of the session, or of the current run. */
   #executor: SESExecutor | undefined;
   /** The updates that the isolate of the session has not received. */
-  #untold: ((executor: SESExecutor) => Promise<void>)[] = [];
+  #unsent: ((executor: SESExecutor) => Promise<void>)[] = [];
 
   /**
    * @param options of the `BrowserExecutor`
@@ -39,7 +39,7 @@ export class FallbackExecutor {
 
   /** @param send sends data that `given` already contains */
   tell(send: (executor: SESExecutor) => Promise<void>) {
-    if (this.#executor !== undefined) this.#untold.push(send);
+    if (this.#executor !== undefined) this.#unsent.push(send);
   }
 
   /**
@@ -52,7 +52,7 @@ export class FallbackExecutor {
   ): Promise<BrowserOutput> {
     const executor = this.#executor ?? (await this.#make());
     try {
-      for (const send of this.#untold.splice(0)) await send(executor);
+      for (const send of this.#unsent.splice(0)) await send(executor);
       const [value] = await decode(input, { maxBytes: input.length, stackOf: (stack) => stack });
       await executor.sendVariables({ input: value });
       const limits =
@@ -72,7 +72,7 @@ export class FallbackExecutor {
   async cleanup() {
     const executor = this.#executor;
     this.#executor = undefined;
-    this.#untold = [];
+    this.#unsent = [];
     await executor?.cleanup();
   }
 
@@ -93,7 +93,7 @@ export class FallbackExecutor {
       ...(onLog !== undefined && { onLog }),
       maxOperations: Number.MAX_SAFE_INTEGER,
     };
-    const executor = untold(new SESExecutor(options));
+    const executor = untraced(new SESExecutor(options));
     // From here on, `cleanup()` ends the isolate.
     this.#executor = executor;
     try {

@@ -77,7 +77,7 @@ export class Requests {
       hold(sizeOf(request));
       if (request.method === 'OPTIONS')
         return void (await this.#tab.fulfill(requestId, 204, cors([]), Buffer.alloc(0)));
-      await this.#inTurn(async () => {
+      await this.#limited(async () => {
         const { status, headers, body } = await this.#make(request, asking, hold);
         // The response counts as held until the browser has received it.
         const names = headers.map(([name]) => name);
@@ -92,7 +92,7 @@ export class Requests {
     }
   }
 
-  async #inTurn(make: () => Promise<void>) {
+  async #limited(make: () => Promise<void>) {
     await this.#limiter.enter();
     try {
       await make();

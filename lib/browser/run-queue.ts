@@ -1,7 +1,7 @@
 import { setImmediate } from '../contract/clock';
 import type { Foreign } from '../contract/foreign';
 
-/** A job that waits for its turn: a run, or an update of variables or tools. */
+/** A job that waits in the queue: a run, or an update of variables or tools. */
 export interface Job {
   /** name in messages */
   operation: string;

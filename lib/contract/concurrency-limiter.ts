@@ -28,7 +28,7 @@ export class ConcurrencyLimiter {
   }
 
   /**
-   * Waits for its turn; `leave` ends it.
+   * Waits until a place is free; `leave` frees it.
    *
    * @param aborted makes the error if the signal is aborted
    */

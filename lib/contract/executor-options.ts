@@ -57,12 +57,12 @@ export interface ExecutorOptions {
   toolTimeoutMs?: number | undefined;
   /**
    * What a `run()` does while another one is in progress (section 2.3). `"reject"`: it fails with `ERR_INVALID_STATE`.
-   * `"queue"`: it waits for its turn, first in, first out, if `maxQueuedRuns` allows it. `sendVariables()` and
+   * `"queue"`: it waits in a queue, first in, first out, if `maxQueuedRuns` allows it. `sendVariables()` and
    * `sendTools()` behave in the same way. Default `"reject"`.
    */
   runConcurrency?: 'reject' | 'queue' | undefined;
   /**
-   * How many calls of `run()`, `sendVariables()` and `sendTools()` may wait for their turn. Another call fails with
+   * How many calls of `run()`, `sendVariables()` and `sendTools()` may wait in the queue. Another call fails with
    * `ERR_INVALID_STATE`. Only used with `runConcurrency: "queue"`. An integer from 0 to 2^53 - 1; default 0.
    */
   maxQueuedRuns?: number | undefined;

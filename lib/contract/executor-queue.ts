@@ -6,10 +6,10 @@ import { runNested, isNestedIn } from './reentrancy';
 import type { Executor } from './executor-types';
 import type { Tools } from './tool-types';
 
-/** An executor that several sessions share: which session's turn it is, and what each has sent. */
+/** An executor that several sessions share: the jobs that wait for it, and what each session has sent. */
 class ExecutorQueue {
   #executor;
-  /** Settles with the last requested turn. */
+  /** Settles with the last queued job. */
   #last = Promise.resolve();
   /** Tools that guests can call. */
   #tools: Tools = {};
@@ -19,28 +19,28 @@ class ExecutorQueue {
   isolate = 0;
   /** Whether there is no isolate with this number yet. */
   #isAhead = false;
-  /** Grows when the executor is cleaned up. Turns requested before that are refused. */
+  /** Grows when the executor is cleaned up. Jobs queued before that are refused. */
   #epoch = 0;
-  /** The epoch of the current turn. */
-  #turnEpoch = 0;
+  /** The epoch of the current job. */
+  #jobEpoch = 0;
 
   constructor(executor: Executor) {
     this.#executor = executor;
   }
 
   /**
-   * @param signal when it is aborted, a turn that has not started is skipped
-   * @returns fails with `ERR_INVALID_STATE` if the executor is cleaned up before the turn, or if called within another
-   *   turn
+   * @param signal when it is aborted, a job that has not started is skipped
+   * @returns fails with `ERR_INVALID_STATE` if the executor is cleaned up before the job starts, or if called within
+   *   another job
    */
-  next<T>(turn: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    if (signal === undefined) return this.#queue(turn);
+  add<T>(job: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (signal === undefined) return this.#queue(job);
     if (signal.aborted) return Promise.reject(abortedBeforeStart(signal.reason));
     return new Promise((resolve, reject) => {
       const stopListening = onAbort(signal, () => reject(abortedBeforeStart(signal.reason)));
       const begin = async () => {
         stopListening();
-        if (!signal.aborted) resolve(await turn());
+        if (!signal.aborted) resolve(await job());
       };
       this.#queue(begin).catch((error) => {
         stopListening();
@@ -49,14 +49,14 @@ class ExecutorQueue {
     });
   }
 
-  #queue<T>(turn: () => Promise<T>): Promise<T> {
+  #queue<T>(job: () => Promise<T>): Promise<T> {
     if (isNestedIn(this)) return Promise.reject(invalidState(this.#executor.state, 'run', REFUSALS.WITHIN));
     this.#notice();
     const epoch = this.#epoch;
     const result = this.#last.then(() => {
-      this.#turnEpoch = epoch;
+      this.#jobEpoch = epoch;
       this.#refuseAfterCleanup();
-      return runNested(this, (work) => turn().finally(() => (work.isOver = true)));
+      return runNested(this, (work) => job().finally(() => (work.isOver = true)));
     });
     this.#last = result.then(
       () => {},
@@ -65,7 +65,7 @@ class ExecutorQueue {
     return result;
   }
 
-  /** Within a turn: creates an isolate if there is no usable one. */
+  /** Within a job: creates an isolate if there is no usable one. */
   async makeReady() {
     this.#refuseAfterCleanup();
     if (this.#executor.state === 'DIRTY') {
@@ -113,13 +113,13 @@ class ExecutorQueue {
     return this.#names.has(name);
   }
 
-  /** Within a turn: ends the isolate. */
+  /** Within a job: ends the isolate. */
   async discard() {
     this.#forget();
     await this.#executor.cleanup();
   }
 
-  /** Ends the isolate, the current turn and the waiting turns. */
+  /** Ends the isolate, the current job and the waiting jobs. */
   async cleanup() {
     this.#epoch++;
     await this.discard();
@@ -127,7 +127,7 @@ class ExecutorQueue {
 
   #refuseAfterCleanup() {
     this.#notice();
-    if (this.#turnEpoch !== this.#epoch) throw invalidState(this.#executor.state, 'run', REFUSALS.CLEANED_UP);
+    if (this.#jobEpoch !== this.#epoch) throw invalidState(this.#executor.state, 'run', REFUSALS.CLEANED_UP);
   }
 
   /** The executor's own `cleanup()` is not reported to the queue. */

@@ -51,7 +51,7 @@ export const STATES: Readonly<Record<ExecutorState, Partial<Record<Transition, E
 const WITHOUT_ISOLATE = { sendVariables: 'NOT_READY', sendTools: 'NOT_READY', run: 'NO_ISOLATE' } as const;
 
 /**
- * Which calls are refused in a state, and why. The others are legal. In RUNNING they wait for their turn, if the
+ * Which calls are refused in a state, and why. The others are legal. In RUNNING they wait in a queue, if the
  * options allow it.
  */
 export const REFUSED: Readonly<Record<ExecutorState, Partial<Record<Operation, Refusal>>>> = Object.freeze({

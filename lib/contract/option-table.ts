@@ -121,7 +121,7 @@ Time in which guest code only waits for calls with a limit does not count agains
     fallback: 'reject',
     brief: 'what a second `run()` does while another one is in progress',
     doc: `What a \`run()\` does while another one is in progress (section 2.3). \`"reject"\`: it fails with
-\`ERR_INVALID_STATE\`. \`"queue"\`: it waits for its turn, first in, first out, if \`maxQueuedRuns\` allows it.
+\`ERR_INVALID_STATE\`. \`"queue"\`: it waits in a queue, first in, first out, if \`maxQueuedRuns\` allows it.
 \`sendVariables()\` and \`sendTools()\` behave in the same way.`,
     rust: {
       field: 'queue_runs',
@@ -136,8 +136,8 @@ Time in which guest code only waits for calls with a limit does not count agains
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
     fallback: 0,
-    brief: 'how many calls may wait for their turn',
-    doc: `How many calls of \`run()\`, \`sendVariables()\` and \`sendTools()\` may wait for their turn. Another call fails with
+    brief: 'how many calls may wait in the queue',
+    doc: `How many calls of \`run()\`, \`sendVariables()\` and \`sendTools()\` may wait in the queue. Another call fails with
 \`ERR_INVALID_STATE\`. Only used with \`runConcurrency: "queue"\`.`,
     rust: { type: 'usize' },
   },

@@ -47,7 +47,7 @@ export interface SessionRunOptions {
   plan?: Planning | undefined;
   /** Called with the finished calls of a paused run, before it continues. Its replay does not make them again. */
   onEarlier?: (calls: readonly FinishedCall[]) => void | Promise<void>;
-  /** Called when it is the turn of the run. */
+  /** Called when the run leaves the queue. */
   begin?: () => void;
 }
 
@@ -72,8 +72,8 @@ export interface ReadProgram {
 /** How a session reads programs. */
 export type FrontEnd = (code: string, livesOn: boolean) => Promise<ReadProgram>;
 
-/** What a caller can do in one turn of the executor. */
-export interface Turn {
+/** What a queued job can do while it has the executor for itself. */
+export interface ExclusiveAccess {
   run: (code: string, options?: SessionRunOptions) => Promise<Report>;
   reset: () => Promise<void>;
 }
@@ -87,9 +87,9 @@ export interface SessionKind {
 }
 
 /**
- * An executor for callers that must not fail. Runs take turns with those of other sessions of the executor. A failure
- * is returned as a value. After a run that leaves the executor `DIRTY`, the next run gets a new isolate. Code cannot
- * call tools that another session or an earlier run has sent.
+ * An executor for callers that must not fail. Runs wait in a queue with those of other sessions of the executor. A
+ * failure is returned as a value. After a run that leaves the executor `DIRTY`, the next run gets a
+ * new isolate. Code cannot call tools that another session or an earlier run has sent.
  */
 export class Session {
   #executor: Executor;
@@ -120,30 +120,30 @@ export class Session {
 
   /** @returns rejects only with errors that are not an `ExecutorError`: those of the program around it */
   run(code: string, options: SessionRunOptions = {}): Promise<Report> {
-    return this.inTurn((turn) => turn.run(code, options), options.signal).catch((thrown) =>
+    return this.enqueue((access) => access.run(code, options), options.signal).catch((thrown) =>
       this.#reportOf(thrown, code),
     );
   }
 
   /** Discards all state of earlier runs, and the journal of a durable session. */
   reset() {
-    return this.inTurn((turn) => turn.reset());
+    return this.enqueue((access) => access.reset());
   }
 
   /**
    * Several calls without one of another session in between.
    *
-   * @param signal that ends the wait for the turn
+   * @param signal that ends the wait in the queue
    */
-  inTurn<T>(work: (turn: Turn) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const turn = {
+  enqueue<T>(job: (access: ExclusiveAccess) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const access = {
       run: async (code: string, options: SessionRunOptions = {}) =>
         this.#noted(await this.#run(code, options), options),
       reset: () => this.#forget(),
     };
-    return this.#queue.next(async () => {
+    return this.#queue.add(async () => {
       if (this.#isClosed) throw invalidState(this.#executor.state, 'run', REFUSALS.CLEANED_UP);
-      return work(turn);
+      return job(access);
     }, signal);
   }
 

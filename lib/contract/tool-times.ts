@@ -24,7 +24,7 @@ export class ToolTimes {
     return tool?.isService ? undefined : (tool?.timeoutMs ?? this.#runMs);
   }
 
-  /** A call begins or waits for its turn. */
+  /** A call begins, or waits until it can. */
   begin(tool: Tool | undefined) {
     if (this.limitOf(tool) === undefined) this.#unlimited++;
     else this.#limited++;

@@ -62,7 +62,7 @@ export function traceRun<T>(executor: Executor, code: string, run: () => Promise
  *
  * @internal
  */
-export function untold<E extends object>(executor: E): E {
+export function untraced<E extends object>(executor: E): E {
   INNER.add(executor);
   return executor;
 }

@@ -39,7 +39,7 @@ export class KeyCount {
 /**
  * Records an object that has its properties already.
  *
- * @param pairs keys and values in turn, from `from` on
+ * @param pairs keys and values, alternating, from `from` on
  */
 export function recordPairs(object: object, pairs: unknown[], from: number) {
   if (pairs.length - from < 2 * MANY) return;

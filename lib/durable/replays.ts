@@ -1,26 +1,26 @@
 import { errorOf } from '../contract/errors';
 import { withTimeLimit } from '../contract/time-limit';
 
-/** Replays of one owner that run at the same time. Others wait for their turn. */
+/** Replays of one owner that run at the same time. Others wait in a queue. */
 const MAX_CONCURRENT = 4;
 
-interface Turns {
+interface Replays {
   running: number;
   waiting: (() => void)[];
 }
 
-const byOwner = new Map<string, Turns>();
+const byOwner = new Map<string, Replays>();
 
 /**
- * Replays a journal in its turn, and for a limited time. A journal that somebody else has caused to be opened must not
- * keep the processors busy.
+ * Replays a journal when few others of its owner run, and for a limited time. A journal that somebody else has caused
+ * to be opened must not keep the processors busy.
  *
  * @param owner the option of the executor
  * @param limitMs how long the replay may take
  * @param stop ends the replay
  * @throws {ExecutorError} `ERR_EXEC_TIMEOUT`
  */
-export async function inTurn(owner: string, limitMs: number, replay: () => Promise<void>, stop: () => void) {
+export async function limitedReplay(owner: string, limitMs: number, replay: () => Promise<void>, stop: () => void) {
   await begin(owner);
   const late = () => {
     stop();
@@ -34,18 +34,18 @@ export async function inTurn(owner: string, limitMs: number, replay: () => Promi
 }
 
 async function begin(owner: string) {
-  const turns = byOwner.get(owner) ?? { running: 0, waiting: [] };
-  byOwner.set(owner, turns);
-  if (turns.running < MAX_CONCURRENT) turns.running++;
+  const replays = byOwner.get(owner) ?? { running: 0, waiting: [] };
+  byOwner.set(owner, replays);
+  if (replays.running < MAX_CONCURRENT) replays.running++;
   // The one that ends passes its place on.
-  else await new Promise<void>((resolve) => turns.waiting.push(resolve));
+  else await new Promise<void>((resolve) => replays.waiting.push(resolve));
 }
 
 function end(owner: string) {
-  const turns = byOwner.get(owner);
-  if (turns === undefined) return;
-  const next = turns.waiting.shift();
+  const replays = byOwner.get(owner);
+  if (replays === undefined) return;
+  const next = replays.waiting.shift();
   if (next !== undefined) return next();
-  turns.running--;
-  if (turns.running === 0) byOwner.delete(owner);
+  replays.running--;
+  if (replays.running === 0) byOwner.delete(owner);
 }

@@ -13,7 +13,7 @@ import { SharedStartup } from '../contract/shared-startup';
 import { flattenTools, refuseNoTools } from '../contract/tool-registry';
 import { RunScope } from '../contract/run-scope';
 import { ToolTimes } from '../contract/tool-times';
-import { traceRun, untold } from '../contract/tracing';
+import { traceRun, untraced } from '../contract/tracing';
 import { describeForgetting, describePausedRun, isAnswer, runWaiting } from '../contract/waiting-call';
 import { checkDurableOptions, checkId } from './options';
 import { appendEntries, appendInSlices, lockSession, readEntries, takeEntries } from './entries';
@@ -29,7 +29,7 @@ import { approvedByPlan, heldPlanOf, lastPlanned } from './held-plans';
 import { Recorder, nameOf } from './recorder';
 import { repeatCalls } from './repeats';
 import { revertCalls, revertibleCalls } from './reverts';
-import { inTurn } from './replays';
+import { limitedReplay } from './replays';
 import { journalConflict } from './store';
 import type { ApprovedByPlan } from '../contract/current-call';
 import type { AwaitUsing } from '../contract/await-using';
@@ -279,19 +279,19 @@ export class DurableSession implements Executor {
     checkAnswers(answers);
     const { signal } = record(options, 'options', ['signal']);
     checkSignal(signal);
-    return this.#answerInTurn(answers, { signal });
+    return this.#answerQueued(answers, { signal });
   }
 
-  async #answerInTurn(answers: Record<string, Answer>, options: Continuing) {
+  async #answerQueued(answers: Record<string, Answer>, options: Continuing) {
     const { signal } = options;
-    return this.#inTurn('answer', (epoch) => {
+    return this.#enqueue('answer', (epoch) => {
       if (signal?.aborted) throw abortedBeforeStart(signal.reason);
       return this.#answer({ ...answers }, options, epoch);
     });
   }
 
   /** Answers and reverts, one after the other. After `cleanup()`, none of those before it begins. */
-  #inTurn<T>(operation: 'answer' | 'revert', begin: (epoch: number) => Promise<T>): Promise<T> {
+  #enqueue<T>(operation: 'answer' | 'revert', begin: (epoch: number) => Promise<T>): Promise<T> {
     const epoch = this.#epoch;
     const work = this.#answering.then(() => {
       this.#refuseAfterCleanup(epoch, operation);
@@ -311,7 +311,7 @@ export class DurableSession implements Executor {
    */
   async revert(options?: { run?: number | undefined }): Promise<RevertedCall[]> {
     const { run } = record(options, 'options', ['run']);
-    return this.#inTurn('revert', (epoch) => this.#revert(run, epoch));
+    return this.#enqueue('revert', (epoch) => this.#revert(run, epoch));
   }
 
   /**
@@ -976,7 +976,7 @@ export class DurableSession implements Executor {
       },
     });
     const place = { ...options, isolation: options.isolation ?? 'process' };
-    const executor = untold(makeExecutor(head.engine, isElsewhere ? place : options, recorder));
+    const executor = untraced(makeExecutor(head.engine, isElsewhere ? place : options, recorder));
     const live: Live = { executor, recorder, content, replayMs: 0, lookedAt: content.lookedAt };
     this.#live = live;
     this.#planned = lastPlanned(journal);
@@ -997,7 +997,7 @@ export class DurableSession implements Executor {
         void executor.cleanup();
       };
       if (isNew) await init();
-      else await inTurn(ownerOf(options), this.#settings.replayTimeoutMs, replay, stop);
+      else await limitedReplay(ownerOf(options), this.#settings.replayTimeoutMs, replay, stop);
     } catch (error) {
       throw withDivergence(error, journal, content);
     }
@@ -1060,7 +1060,7 @@ export class DurableSession implements Executor {
       },
       answer: async (answers, { signal, plan }) => {
         checkAnswers(answers);
-        const result = await this.#answerInTurn(answers, { signal, plan });
+        const result = await this.#answerQueued(answers, { signal, plan });
         if (result.status === 'finished') return result.output;
         if (result.status === 'waiting') throw runWaiting(result.calls);
         throw journalConflict('somebody else has answered these calls');

@@ -169,8 +169,8 @@ export interface LsArguments {
 /**
  * The tools that only read. Each takes one object of arguments, or its first arguments by position. Calls run on
  * separate threads. Within one set of tools, `write`, `edit`, `move` and `remove` run one at a time, in the order of
- * the calls. Sets of tools take turns. When a run is over, its searches end, and calls that have not started do not
- * start.
+ * the calls. Sets of tools are served in rotation. When a run is over, its searches end, and calls that
+ * have not started do not start.
  *
  * Results have one name per line. A name with control characters, or one that begins with a quotation mark, is shown as
  * a JSON string.

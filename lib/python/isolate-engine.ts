@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { engineSpec, remoteEngineSpec } from './engine-spec';
 import { packagesFolder } from './packages-folder';
 import { snapshotFolderWithin } from './snapshot-folders';
-import { untold } from '../contract/tracing';
+import { untraced } from '../contract/tracing';
 import { codeFrame } from '../ses/code-frame';
 import { SESExecutor } from '../ses/executor';
 import { decode, encode } from '../ses/transfer';
@@ -79,7 +79,7 @@ export class IsolateEngine {
     const { executor, maxOperations } = this.#options;
     // What a run leaves that was ended in the middle of a computation cannot be replayed.
     const options = { ...executor, autoInit: false, keepState: this.#recording === undefined, maxOperations };
-    this.#executor ??= untold(new SESExecutor(options, this.#spec(), this.#recording));
+    this.#executor ??= untraced(new SESExecutor(options, this.#spec(), this.#recording));
     return this.#executor;
   }
 

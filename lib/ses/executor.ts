@@ -95,8 +95,8 @@ export class SESExecutor implements Executor {
 
   /**
    * Defines global variables of guest code (section 4.3, 2), as hardened structured clones. An existing name gets the
-   * new value. Allowed in `READY`, and with `runConcurrency: "queue"` also in `RUNNING`, where the call waits for its
-   * turn.
+   * new value. Allowed in `READY`, and with `runConcurrency: "queue"` also in `RUNNING`, where the call waits in
+   * the queue.
    *
    * Rejects with `ERR_INVALID_STATE`, and with a `TypeError` for a value that cannot be cloned and for a reserved name.
    * The message names the path of the value. Reserved names are `console`, `harden`, `globalThis`, `final_answer`,

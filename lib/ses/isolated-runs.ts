@@ -43,7 +43,7 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
  * Runs the programs of a framework's code mode. Each has its own isolate, so they share nothing and may overlap.
- * On an executor of the host, they take turns with each other, and it is cleaned up before and after each.
+ * On an executor of the host, they run one after the other, and it is cleaned up before and after each.
  */
 export class IsolatedRuns {
   #executor: Executor | undefined;
@@ -67,7 +67,7 @@ export class IsolatedRuns {
     }
   }
 
-  /** @returns rejects for a wrong program or limit, and if the signal is aborted before the turn */
+  /** @returns rejects for a wrong program or limit, and if the signal is aborted before the program begins */
   async run(code: unknown, { tools, signal, lineOf, plan, content, ...limits }: IsolatedRun): Promise<IsolatedResult> {
     if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
     const timeoutMs = lower(limits.timeoutMs, this.#options.timeoutMs);
@@ -75,13 +75,13 @@ export class IsolatedRuns {
     const memory = memoryLimitMb !== undefined && { memoryLimitMb };
     const executor = this.#executor ?? new SESExecutor({ ...this.#options, ...memory });
     const session = new Session(executor, { livesOn: false, codeFrame, frontEnd: calledProgram });
-    return session.inTurn(async (turn) => {
+    return session.enqueue(async (access) => {
       try {
-        await turn.reset();
+        await access.reset();
         const options = { tools, plan, ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) };
-        return await resultOf(await turn.run(code, options), lineOf, content);
+        return await resultOf(await access.run(code, options), lineOf, content);
       } finally {
-        await turn.reset().catch(() => {});
+        await access.reset().catch(() => {});
       }
     }, signal);
   }

@@ -241,7 +241,7 @@ export class NativeConnection {
     };
   }
 
-  /** Whether a run would begin now, or wait for its turn. */
+  /** Whether a run would begin now, or wait in the queue. */
   get #acceptsRuns() {
     const { state } = this.native;
     return state === 'READY' || (state === 'RUNNING' && this.#isQueueing);

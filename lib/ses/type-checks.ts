@@ -52,7 +52,7 @@ export class TypeChecks {
   /** @returns undefined if the program is not checked */
   check(run: CheckedRun): Promise<Verdict> | undefined {
     if (run.mode === 'off' && this.underWay === undefined) return undefined;
-    const checking = this.#inTurn(() => this.#check(run));
+    const checking = this.#afterEarlierChecks(() => this.#check(run));
     this.underWay = checking;
     const done = () => {
       if (this.underWay === checking) this.underWay = undefined;
@@ -139,7 +139,7 @@ export class TypeChecks {
     };
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #afterEarlierChecks<T>(work: () => Promise<T>): Promise<T> {
     await this.underWay?.catch(() => {});
     return work();
   }

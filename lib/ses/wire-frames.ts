@@ -40,7 +40,7 @@ export interface Frame {
   acceptAll?: (parts: unknown[], from: number) => number;
 }
 
-/** Keys and values in turn, which become own properties. */
+/** Keys and values, alternating, which become own properties. */
 export function properties(value: object, isComplete: () => boolean): Frame {
   let pending: { key: PropertyKey } | undefined;
   const count = new KeyCount(value);

@@ -12,7 +12,7 @@ pub struct Config {
     pub timeout_ms: f64,
     /// Whether `runConcurrency` is `"queue"`. Otherwise a second run is refused.
     pub queue_runs: bool,
-    /// How many calls of `run()`, `sendVariables()` and `sendTools()` may wait for their turn. Another call fails
+    /// How many calls of `run()`, `sendVariables()` and `sendTools()` may wait in the queue. Another call fails
     /// with `ERR_INVALID_STATE`. Only used with `runConcurrency: "queue"`.
     pub max_queued_runs: usize,
     /// Names of the modules that guest code may `import()`. Names are compared exactly (section 5.3). Empty strings

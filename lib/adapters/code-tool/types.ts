@@ -124,9 +124,10 @@ export interface CodeToolSettings
   /**
    * The executor that runs the code. Default: a new executor for each call.
    *
-   * Variables persist between the calls of a shared executor. Calls take turns with all other code tools, MCP servers,
-   * codemode executors and agent executors that use the same executor. Code can call only the tools of its own code
-   * tool, so tools can be created for each request and bound to a user. Values that runs leave in the realm are shared.
+   * Variables persist between the calls of a shared executor. Calls share a queue with all other code tools, MCP
+   * servers, codemode executors and agent executors that use the same executor. Code can call only the tools of its
+   * own code tool, so tools can be created for each request and bound to a user. Values that runs leave in the realm
+   * are shared.
    *
    * A tool must not run code in the executor that is waiting for the tool. The executor is initialized on first use.
    * The caller is responsible for cleaning it up. If a run leaves the executor `DIRTY`, the executor is recreated

@@ -23,7 +23,7 @@ import { NO_LIMIT, OPTION_NAMES, objectOf, optionsOf } from '../../contract/opti
 import { Session } from '../../contract/session';
 import { asciiIdentifier, byIdentifier } from '../../contract/tool-names';
 import type { ApprovePlan, ApprovePlanOption } from '../code-tool/types';
-import type { Turn } from '../../contract/session';
+import type { ExclusiveAccess } from '../../contract/session';
 import type { ExecutorOptions } from '../../contract/executor-options';
 import type { Executor } from '../../contract/executor-types';
 import type { Foreign } from '../../contract/foreign';
@@ -48,8 +48,8 @@ export interface ExecuteOptions {
 /** Limits and modules of each execution, or an executor with its own. */
 export interface CodemodeExecutorOptions extends ExecutorOptions, ApprovePlanOption {
   /**
-   * The executor that runs the code. It is cleaned up before and after each execution. Executions take turns with each
-   * other and with code tools that use the same executor.
+   * The executor that runs the code. It is cleaned up before and after each execution. Executions share a queue with
+   * each other and with code tools that use the same executor.
    */
   executor?: Executor | undefined;
 }
@@ -75,7 +75,7 @@ const SENT_AS = '__codemode_';
  */
 export class SESCodemodeExecutor {
   #options: ExecutorOptions;
-  /** Set if the caller passed an executor. Executions then take turns. */
+  /** Set if the caller passed an executor. Executions then run one after the other. */
   #executor: Executor | undefined;
   #approvePlan: ApprovePlan | undefined;
 
@@ -114,7 +114,7 @@ export class SESCodemodeExecutor {
     const executor = this.#executor ?? new SESExecutor({ maxOperations: NO_LIMIT, ...this.#options });
     const session = new Session(executor, { livesOn: false, codeFrame, frontEnd: calledProgram });
     const run = { code, providersOrFns, options, approvePlan: this.#approvePlan };
-    return session.inTurn((turn) => execute(turn, run)).catch(failed);
+    return session.enqueue((access) => execute(access, run)).catch(failed);
   }
 }
 
@@ -146,11 +146,11 @@ function failed(error: unknown): ExecuteResult {
 }
 
 /**
- * @param turn a turn of an executor, which is clean afterwards
+ * @param access to an executor, which is clean afterwards
  * @returns never rejects
  */
 async function execute(
-  turn: Turn,
+  access: ExclusiveAccess,
   {
     code,
     providersOrFns,
@@ -167,13 +167,15 @@ async function execute(
     refuseConnectors(options?.connectors ?? []);
     const { tools, setup } = plan(resolve(providersOrFns));
     const source = sourceOf(code);
-    await turn.reset();
-    const prepared = setup === '' ? undefined : await turn.run(setup, { tools, isPlain: true });
-    return prepared?.failure === undefined ? await runCode(turn, source, tools, approvePlan) : await resultOf(prepared);
+    await access.reset();
+    const prepared = setup === '' ? undefined : await access.run(setup, { tools, isPlain: true });
+    return prepared?.failure === undefined
+      ? await runCode(access, source, tools, approvePlan)
+      : await resultOf(prepared);
   } catch (error) {
     return failed(error);
   } finally {
-    await turn.reset().catch(() => {});
+    await access.reset().catch(() => {});
   }
 }
 
@@ -220,11 +222,16 @@ function promising(fns: ResolvedProvider['fns']): ResolvedProvider['fns'] {
   return Object.fromEntries(Object.entries(fns).map(([name, fn]) => [name, async (...args) => fn(...args)]));
 }
 
-async function runCode(turn: Turn, source: string, tools: Tools, approvePlan?: ApprovePlan): Promise<ExecuteResult> {
+async function runCode(
+  access: ExclusiveAccess,
+  source: string,
+  tools: Tools,
+  approvePlan?: ApprovePlan,
+): Promise<ExecuteResult> {
   const shown = collector();
   const helpers = shown && new RunHelpers(source, { taken: () => Object.keys(tools) });
   const plan = approvePlan && new ApprovedPlan(approvePlan, source, tools);
-  const report = await turn.run(source, { tools: { ...helpers?.tools, ...tools }, plan });
+  const report = await access.run(source, { tools: { ...helpers?.tools, ...tools }, plan });
   const { result, ...rest } = await resultOf(report, helpers?.content);
   if (helpers !== undefined) shown?.push(...helpers.content.blocks);
   if (typeof result !== 'string' || !FUNCTION.test(result)) return { result, ...rest };

@@ -12,7 +12,7 @@ import type { Tools } from '../../contract/tool-types';
 /** Limits and modules of each program, or an executor with its own. */
 export interface CodeModeTransportOptions extends ExecutorOptions, ApprovePlanOption {
   /**
-   * The executor that runs the code. It is cleaned up before and after each program. Programs take turns with each
+   * The executor that runs the code. It is cleaned up before and after each program. Programs share a queue with each
    * other and with code tools that use the same executor.
    */
   executor?: Executor | undefined;

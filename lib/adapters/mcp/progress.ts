@@ -16,7 +16,7 @@ const SAID = '';
 /** Maximum length of a message in characters. */
 const MAX_CHARS = 1_000;
 
-/** Passes the log of an executor on to the call whose run is under way. Runs of one executor take turns. */
+/** Passes the log of an executor on to the call whose run is under way. One executor runs them one after the other. */
 export class LogProgress {
   #progress: Progress | undefined;
 

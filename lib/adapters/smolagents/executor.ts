@@ -34,9 +34,9 @@ export interface SmolagentsExecutorOptions extends ExecutorOptions {
    * are allowed in addition. A `BrowserExecutor` needs `isolation: 'session'`, because the steps of an agent build on
    * each other.
    *
-   * Calls take turns with all other users of the same executor: code tools, MCP servers and codemode executors. Code
-   * can call only the tools of its own agent. Variables and other values that runs leave are shared. A tool must not
-   * call the executor that is waiting for the tool.
+   * Calls wait in a queue with those of all other users of the same executor: code tools, MCP servers
+   * and codemode executors. Code can call only the tools of its own agent. Variables and other values that runs leave
+   * are shared. A tool must not call the executor that is waiting for the tool.
    */
   executor?: Executor | undefined;
 }
@@ -116,7 +116,7 @@ export class SmolagentsExecutor implements Executor {
   }
 
   async init(): Promise<void> {
-    await this.#queue.next(async () => {
+    await this.#queue.add(async () => {
       // `init()` of a `DIRTY` executor rejects.
       if (!this.#isAutomatic && this.state === 'DIRTY') await this.#executor.init();
       await this.#queue.makeReady();
@@ -125,7 +125,7 @@ export class SmolagentsExecutor implements Executor {
   }
 
   async sendVariables(variables: Record<string, unknown>): Promise<void> {
-    await this.#inTurn(() => this.#executor.sendVariables(variables));
+    await this.#enqueue(() => this.#executor.sendVariables(variables));
   }
 
   /**
@@ -143,7 +143,7 @@ export class SmolagentsExecutor implements Executor {
     // Rejects reserved names.
     const isMore = flattenTools(functions).length > 0;
     refuseUnwritableNames(Object.keys(functions), 'tools');
-    await this.#inTurn(async () => {
+    await this.#enqueue(async () => {
       if (!isMore) return;
       const all = { ...this.#tools, ...functions };
       await this.#queue.sendTools(all);
@@ -170,7 +170,7 @@ export class SmolagentsExecutor implements Executor {
     let program: Awaited<typeof reading> | undefined;
     const run = () => this.#executor.run(program?.text ?? code, options);
     // For concurrent runs, the options of an executor that is not shared decide.
-    const ran = this.#isShared ? this.#inTurn(() => begin().then(run), signal) : this.#inTurn(begin).then(run);
+    const ran = this.#isShared ? this.#enqueue(() => begin().then(run), signal) : this.#enqueue(begin).then(run);
     const output = await ran.catch((error) => {
       if (error instanceof ExecutorError) program?.restore(error.details);
       if (isLost && error instanceof ExecutorError) error.details = { ...error.details, recovered: true };
@@ -196,10 +196,10 @@ export class SmolagentsExecutor implements Executor {
   /**
    * Runs a function when the executor is ready and has the tools.
    *
-   * @param signal ends the wait for the turn
+   * @param signal ends the wait in the queue
    */
-  #inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#queue.next(async () => {
+  #enqueue<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#queue.add(async () => {
       await this.#makeReady();
       return work();
     }, signal);

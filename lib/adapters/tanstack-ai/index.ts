@@ -26,8 +26,8 @@ import type { Tools } from '../../contract/tool-types';
 /** Limits and modules of each execution, or an executor with its own. */
 export interface IsolateDriverOptions extends ExecutorOptions, ApprovePlanOption {
   /**
-   * The executor that runs the code. It is cleaned up before and after each execution. Executions take turns with each
-   * other and with code tools that use the same executor.
+   * The executor that runs the code. It is cleaned up before and after each execution. Executions share a queue with
+   * each other and with code tools that use the same executor.
    */
   executor?: Executor | undefined;
   /** Ends all executions of the driver. Code mode does not pass on the signal of a chat. */
