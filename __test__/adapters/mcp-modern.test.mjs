@@ -16,7 +16,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { createMcpServer } from 'ses-executor/mcp';
 import { listen } from '../../build/adapters/mcp/http.js';
-import { connectBoth } from '../../build/adapters/mcp/both-eras.js';
+import { connectBothProtocols } from '../../build/adapters/mcp/both-protocols.js';
 import { legacyServer } from '../../build/adapters/mcp/legacy-server.js';
 import { modernServer } from '../../build/adapters/mcp/modern-server.js';
 import { ModernTasks } from '../../build/adapters/mcp/modern-tasks.js';
@@ -262,7 +262,7 @@ describe('tasks', () => {
     onTestFinished(() => session.close());
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     const tasks = new ModernTasks(0);
-    await connectBoth(session, legacyServer(session), theirs, tasks);
+    await connectBothProtocols(session, legacyServer(session), theirs, tasks);
     const answered = deferred();
     ours.onmessage = ({ result }) => answered.resolve(result);
     await ours.start();

@@ -6,7 +6,7 @@ const METHOD = 'Fetch.requestPaused';
 const BEGINNING = `{"method":"${METHOD}",`;
 const REQUEST = '"request":';
 const TEXT = ',"postData":"';
-const BEHIND_TEXT = '","hasPostData":';
+const AFTER_TEXT = '","hasPostData":';
 const ENTRIES = '"postDataEntries":[';
 /** Shorter messages are parsed as they are. */
 const LONG_BYTES = 64 << 10;
@@ -18,7 +18,7 @@ const TAIL_BYTES = 8 << 10;
 export function withoutText(message: Buffer) {
   if (message.length < LONG_BYTES || !isRequest(message)) return message;
   const from = message.indexOf(TEXT);
-  const to = from === -1 ? -1 : message.indexOf(BEHIND_TEXT, from);
+  const to = from === -1 ? -1 : message.indexOf(AFTER_TEXT, from);
   if (to === -1 || message.indexOf(ENTRIES, to) === -1) return message;
   return Buffer.concat([message.subarray(0, from), message.subarray(to + 1)]);
 }

@@ -199,13 +199,13 @@ export class Run {
 
   #onAsked(payload: string) {
     const taking = this.#onTold(payload);
-    if (taking !== undefined) return taking.then(() => this.#refuseUnasked());
+    if (taking !== undefined) return taking.then(() => this.#refuseUnexpectedCall());
     if (this.#isOver) this.#tab.refuseCall();
-    this.#refuseUnasked();
+    this.#refuseUnexpectedCall();
   }
 
   /** After the end of the run, the end has already refused the call. A waiting call may belong to the next run. */
-  #refuseUnasked() {
+  #refuseUnexpectedCall() {
     if (!this.#isOver && this.#asking === 0) this.#tab.refuseCall();
   }
 

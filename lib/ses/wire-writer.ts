@@ -45,10 +45,10 @@ const ELEMENTS_PER_STEP = 64;
  *
  * @returns AT_PART: `#part` must be written next; AT_END: the end is written
  */
-type Open = () => typeof AT_PART | typeof AT_END | typeof AMIDST;
+type Open = () => typeof AT_PART | typeof AT_END | typeof CONTINUES;
 const AT_PART = 1;
 const AT_END = 2;
-const AMIDST = 3;
+const CONTINUES = 3;
 
 const double = new Float64Array(1);
 const doubleBytes = new Uint8Array(double.buffer);
@@ -211,11 +211,11 @@ class WireWriter {
           this.#rewind(start);
           this.#forget(next);
           rest = this.#openSparse(array);
-          return AMIDST;
+          return CONTINUES;
         }
       }
       if (at === length) rest = openRest();
-      return AMIDST;
+      return CONTINUES;
     };
   }
 

@@ -75,13 +75,13 @@ const onerror = (error: Error) => void process.stderr.write(`ses-executor: ${err
 
 async function serveStreams({ open }: Servers, stdout: ReturnType<typeof ownStdout>) {
   const { StdioTransport } = require('../mcp/stdio') as typeof import('../mcp/stdio');
-  const { connectBoth } = require('../mcp/both-eras') as typeof import('../mcp/both-eras');
+  const { connectBothProtocols } = require('../mcp/both-protocols') as typeof import('../mcp/both-protocols');
   const { legacyServer } = require('../mcp/legacy-server') as typeof import('../mcp/legacy-server');
   const served = await asUsage(open);
   const server = legacyServer(served);
   server.onerror = onerror;
   const ended = new Promise((resolve) => process.stdin.once('end', resolve).once('close', resolve));
-  await connectBoth(served, server, new StdioTransport(process.stdin, stdout));
+  await connectBothProtocols(served, server, new StdioTransport(process.stdin, stdout));
   await Promise.race([ended, lost(stdout)]);
   await served.close();
   await server.close();

@@ -13,7 +13,7 @@ import { limitsOf } from './limits';
 import { OpenBrackets } from './open-brackets';
 import { progressText } from './progress-line';
 import { isIncompletePython, pythonNamesFor } from './python-lines';
-import { shownText } from './shown';
+import { shownText } from './shown-text';
 import { lost } from './terminal';
 import { asUsage } from './usage-error';
 import { ExecutorError } from '../../contract/errors';
@@ -270,7 +270,7 @@ export class Prompt {
     server.defineCommand('tools', {
       help: 'Show what the code can call',
       action: () =>
-        this.#inTurn(async () =>
+        this.#enqueue(async () =>
           this.#toolset.isEmpty
             ? 'There are no tools.'
             : this.#toolset.catalogIn(this.#language.text, { maxChars: Infinity }).text(),
@@ -279,7 +279,7 @@ export class Prompt {
     server.defineCommand('reset', {
       help: 'Forget all variables and functions',
       action: () =>
-        this.#inTurn(async () => {
+        this.#enqueue(async () => {
           await this.#executor.cleanup();
           return 'The session is empty.';
         }),
@@ -295,7 +295,7 @@ export class Prompt {
       this.#begun = code;
       return done(new Recoverable(new SyntaxError('it goes on')), undefined);
     }
-    this.#inTurn(() => this.#runInTurn(code));
+    this.#enqueue(() => this.#runCode(code));
     done(null, undefined);
   }
 
@@ -325,7 +325,7 @@ export class Prompt {
   }
 
   /** Shows the result of a call after the results of earlier calls, then shows a prompt again. */
-  #inTurn(call: () => Promise<string | undefined>) {
+  #enqueue(call: () => Promise<string | undefined>) {
     this.#waiting++;
     this.#server.setPrompt('');
     this.#last = this.#last.then(call).then(
@@ -341,7 +341,7 @@ export class Prompt {
     this.#server.displayPrompt(true);
   }
 
-  async #runInTurn(code: string) {
+  async #runCode(code: string) {
     const colors = this.#hasColours;
     const controller = new AbortController();
     this.#run = controller;
@@ -452,7 +452,7 @@ export class Prompt {
   /** Runs the rest of the input. A program that ends before it is complete is an error. */
   #evaluateRest() {
     const code = this.#begun;
-    this.#inTurn(() => this.#runInTurn(code));
+    this.#enqueue(() => this.#runCode(code));
   }
 
   #say(text: string) {

@@ -4,7 +4,7 @@ import { placeOf } from './fleet-options';
 import { guestExecutor } from './guest-executor';
 import { ProgressLine } from './progress-line';
 import { languageOf, loadTools, readCode, readVariables } from './input';
-import { shownText } from './shown';
+import { shownText } from './shown-text';
 import { ownStdout } from './terminal';
 import { asUsage } from './usage-error';
 import { ExecutorError } from '../../contract/errors';

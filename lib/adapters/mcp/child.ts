@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { heldAnswer } from './held-result';
 import { passOnErrors } from './server-errors';
 import { StdioTransport } from './stdio';
-import { UnaskedMessages } from './unasked';
+import { UnsolicitedMessages } from './unsolicited-messages';
 import { clearTimeout, setTimeout } from '../../contract/clock';
 import type { Foreign } from '../../contract/foreign';
 
@@ -11,7 +11,7 @@ import type { Foreign } from '../../contract/foreign';
 const GRACE_MS = 2_000;
 
 /** Maximum length of a request or notification in characters. Longer ones are ignored. */
-const MAX_UNASKED_CHARS = 64 << 10;
+const MAX_UNSOLICITED_CHARS = 64 << 10;
 /**
  * Maximum number of bytes that a server has not read. Above it, requests of the server are not answered, because each
  * answer would be buffered.
@@ -54,7 +54,7 @@ export class ChildTransport extends StdioTransport {
   #asked: Map<unknown, Foreign> = new Map();
   #isModern;
   #isInitialized = false;
-  #unasked = new UnaskedMessages();
+  #unsolicited = new UnsolicitedMessages();
 
   /** @param server.isModern whether version 2 of the SDK uses the transport */
   constructor({ name, command, isModern }: { name: string; command: string; isModern: boolean }) {
@@ -126,13 +126,13 @@ export class ChildTransport extends StdioTransport {
   admits(message: Foreign, chars: number) {
     if ('method' in message) {
       const isAnswerable = !('id' in message) || this.unsentBytes <= MAX_UNSENT_BYTES;
-      return isAnswerable && chars <= MAX_UNASKED_CHARS;
+      return isAnswerable && chars <= MAX_UNSOLICITED_CHARS;
     }
     // Some servers answer with the number as a string. The SDK takes that, too.
     const id = this.#asked.has(message.id) ? message.id : Number(message.id);
     const asked = this.#asked.get(id);
     if (!this.#asked.delete(id)) return false;
-    this.#unasked.answered();
+    this.#unsolicited.answered();
     if (!this.#isInitialized && chars > MAX_FIRST_CHARS) {
       this.#fail(message.id, `its answer to initialize has more than ${MAX_FIRST_CHARS} characters`);
       return false;
@@ -155,7 +155,7 @@ export class ChildTransport extends StdioTransport {
   delayAfter(message?: Foreign) {
     // Only messages that the SDK processes take time.
     if (message === undefined) return undefined;
-    const delay = this.#unasked.delayAfter();
+    const delay = this.#unsolicited.delayAfter();
     if (delay !== undefined) return delay;
     // The SDK handles notifications a moment later. When the answer arrives, it forgets the recipient of progress.
     return message.method === 'notifications/progress' ? 0 : undefined;
@@ -167,7 +167,7 @@ export class ChildTransport extends StdioTransport {
    */
   refuse({ id, error }: Foreign, isUnreadable: boolean) {
     if (!isUnreadable || !this.#asked.delete(id)) return void this.onerror?.(new Error(error.message));
-    this.#unasked.answered();
+    this.#unsolicited.answered();
     this.#fail(id, error.message.replace(/^the message/, `the answer of the server ${this.#name}`), error.code);
   }
 

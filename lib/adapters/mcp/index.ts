@@ -6,7 +6,7 @@
  */
 
 import { targetOfOption } from './address';
-import { connectBoth } from './both-eras';
+import { connectBothProtocols } from './both-protocols';
 import { legacyServer } from './legacy-server';
 import { createSessionServer } from './session-server';
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
@@ -141,7 +141,7 @@ export async function createMcpServer(options: McpServerOptions = {}): Promise<M
   for (const warning of warnings) process.emitWarning(warning, 'McpServerWarning');
   const server = legacyServer(served);
   return {
-    connect: (transport) => connectBoth(served, server, transport),
+    connect: (transport) => connectBothProtocols(served, server, transport),
     close: async () => {
       await close();
       await server.close();

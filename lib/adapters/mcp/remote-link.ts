@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { eventsOf } from './event-stream';
 import { failedAnswer, heldAnswer, resultOf } from './held-result';
 import { MAX_LINE_BYTES, readLine } from './messages';
-import { UnaskedMessages } from './unasked';
+import { UnsolicitedMessages } from './unsolicited-messages';
 import { setTimeout } from '../../contract/clock';
 import { isPlainObject } from '../../contract/describe';
 import { abortController, onAbort } from '../../contract/signals';
@@ -18,7 +18,7 @@ const MAX_BODY_BYTES = 256 << 10;
 /** Characters of an error of a server that code sees. */
 const MAX_ERROR_CHARS = 1_000;
 /** Maximum length of a request or notification of the server, in characters. Longer ones are ignored. */
-const MAX_UNASKED_CHARS = 64 << 10;
+const MAX_UNSOLICITED_CHARS = 64 << 10;
 /** Maximum length of the answers to these requests, in characters. The SDK checks them in one step. */
 const MAX_FIRST_CHARS = 256 << 10;
 const FIRST = ['initialize', 'server/discover'];
@@ -107,7 +107,7 @@ class RemoteFetch {
   #sending: AsyncLocalStorage<Sending> = new AsyncLocalStorage();
   /** Requests that the server has not answered, by their ids. */
   #asked: Map<unknown, AbortController> = new Map();
-  #unasked = new UnaskedMessages();
+  #unsolicited = new UnsolicitedMessages();
 
   /** @param secrets are added to: logins have tokens that change */
   constructor(url: URL, secrets: Secrets) {
@@ -175,9 +175,9 @@ class RemoteFetch {
     const { message, refusal } = (await readLine(text)) as Foreign;
     if (message === undefined) return failedAnswer(sent.id, refusal.error.message);
     if (!('method' in message)) return message.id === sent.id ? heldAnswer(message, sent) : undefined;
-    if (text.length <= MAX_UNASKED_CHARS) this.#transport.onmessage?.(message);
+    if (text.length <= MAX_UNSOLICITED_CHARS) this.#transport.onmessage?.(message);
     // The SDK handles notifications a moment later. After the answer, it forgets the recipient of progress.
-    const delay = this.#unasked.delayAfter() ?? 0;
+    const delay = this.#unsolicited.delayAfter() ?? 0;
     await new Promise((resolve) => setTimeout(resolve, delay));
     return undefined;
   }

@@ -157,21 +157,21 @@ function tagSpans(
     if (at < from) continue;
     while (j < closings.length && closings[j].start < start) j++;
     const end = closings[j]?.start ?? text.length;
-    const behind = closings[j]?.end ?? text.length;
+    const after = closings[j]?.end ?? text.length;
     while (alone[k]?.start < start) k++;
     // Prose about tags can parse as a program together with the next tag: `tag < code > f()`.
     if (alone[k]?.start < end && !beginsLine(text, at)) continue;
-    if (!inProse && alone.length > 0 && isProse(text, at, start, end, behind)) {
-      from = behind;
+    if (!inProse && alone.length > 0 && isProse(text, at, start, end, after)) {
+      from = after;
       continue;
     }
-    const inner = innerStarts(openings, i, end).map((tag) => ({ start: tag.end, end, to: behind }));
+    const inner = innerStarts(openings, i, end).map((tag) => ({ start: tag.end, end, to: after }));
     const ends = closings.slice(j, j + MAX_CANDIDATES);
-    const naive = { start, end, to: behind };
+    const naive = { start, end, to: after };
     const rank = (tag: Span) => endRank(text, tag.start, tag.end);
     const longer = ends.sort((a, b) => rank(a) - rank(b)).map((tag) => ({ start, end: tag.start, to: tag.end }));
     const span = parser.first(text, [...(longer.length === 0 ? [naive] : longer), ...inner]) ?? naive;
-    spans.push({ ...span, isInline: isProse(text, at, start, end, behind) });
+    spans.push({ ...span, isInline: isProse(text, at, start, end, after) });
     from = span.to;
   }
   return spans;
@@ -183,11 +183,11 @@ function tagSpans(
  * @param position start of the opening tag
  * @param start end of the opening tag
  * @param end start of the closing tag
- * @param behind end of the closing tag
+ * @param after end of the closing tag
  */
-function isProse(text: string, position: number, start: number, end: number, behind: number) {
+function isProse(text: string, position: number, start: number, end: number, after: number) {
   if (endsLine(text, start)) return false;
-  return !beginsLine(text, position) || !(endsLine(text, behind) || text.slice(start, end).includes('\n'));
+  return !beginsLine(text, position) || !(endsLine(text, after) || text.slice(start, end).includes('\n'));
 }
 
 /** The opening tags after the given index and before `end`, last one first. */
@@ -215,9 +215,9 @@ function beginsLine(text: string, position: number) {
 
 /** Whether only blanks follow the position in its line. */
 function endsLine(text: string, position: number) {
-  let behind = position;
-  while (text[behind] === ' ' || text[behind] === '\t') behind++;
-  return behind >= text.length || text[behind] === '\n';
+  let after = position;
+  while (text[after] === ' ' || text[after] === '\t') after++;
+  return after >= text.length || text[after] === '\n';
 }
 
 /** Whether the fence's mark is missing or names another language. */

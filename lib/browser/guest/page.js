@@ -93,9 +93,9 @@ function startPage(parts, config) {
    * Errors that are not written to the log, or not again. They include errors of calls that failed after their run: the
    * next run may have begun when the page learns that nobody has handled them.
    */
-  const untold = new WeakMap();
-  const leaveUntold = (/** @type {any} */ error) => {
-    if ((typeof error === 'object' && error !== null) || typeof error === 'function') weakSet(untold, error, true);
+  const unlogged = new WeakMap();
+  const leaveUnlogged = (/** @type {any} */ error) => {
+    if ((typeof error === 'object' && error !== null) || typeof error === 'function') weakSet(unlogged, error, true);
   };
 
   /** @type {Page} */
@@ -106,7 +106,7 @@ function startPage(parts, config) {
     checkRun(which = run) {
       if (run !== 0 && run === which) return;
       const error = new Error('the run is over');
-      leaveUntold(error);
+      leaveUnlogged(error);
       throw error;
     },
     limits: () => limits,
@@ -165,7 +165,7 @@ function startPage(parts, config) {
 
   /** Thrown by a final answer to unwind the guest's stack. */
   const finalAnswer = new Error('final_answer');
-  leaveUntold(finalAnswer);
+  leaveUnlogged(finalAnswer);
   const isThenable = (/** @type {any} */ value) =>
     typeof value === 'object' &&
     value !== null &&
@@ -195,8 +195,8 @@ function startPage(parts, config) {
   unbound(G.MessagePort.prototype.start)(channel.port1);
   /** Writes an unhandled error to the log. */
   const tellOf = (/** @type {string} */ what, /** @type {any} */ error) => {
-    if (run === 0 || weakGet(untold, error)) return;
-    leaveUntold(error);
+    if (run === 0 || weakGet(unlogged, error)) return;
+    leaveUnlogged(error);
     printer.tellOf(what, tools.callOf(error), error);
   };
   // Guests may dispatch such events themselves.
@@ -263,7 +263,7 @@ function startPage(parts, config) {
     } catch (error) {
       if (run !== mine || isAnswered) return;
       isAnswered = true;
-      leaveUntold(error);
+      leaveUnlogged(error);
       await page.pinned(untilTold());
       if (run === mine) fail(error);
       return;

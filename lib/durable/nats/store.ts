@@ -46,7 +46,7 @@ const MAX_ENDS = 10_000;
 const READ_MESSAGES = 256;
 const READ_BYTES = 4 << 20;
 /** Between attempts to read what a server of a cluster does not have yet. */
-const BEHIND_MS = 50;
+const REPLICATION_DELAY_MS = 50;
 
 class StreamStore implements NatsStore {
   #connection;
@@ -207,8 +207,8 @@ class StreamStore implements NatsStore {
       if (last === undefined || last.sequence < to) {
         throw journalConflict(`another host has removed the session ${id}`, { id });
       }
-      await delay(BEHIND_MS);
-      throw new BehindError();
+      await delay(REPLICATION_DELAY_MS);
+      throw new NotReplicatedError();
     });
   }
 
@@ -224,7 +224,7 @@ interface StreamStore extends AwaitUsing {}
 makeDisposable(StreamStore.prototype, StreamStore.prototype.close);
 
 /** A server of a cluster does not have all messages yet. */
-class BehindError extends Error {
+class NotReplicatedError extends Error {
   override name = 'TimeoutError';
   constructor() {
     super('the server that answers does not have the end of the journal yet');
@@ -247,7 +247,7 @@ function readMessages({ manager, requestMs }: Open, stream: string, subject: str
       if (error === undefined || found.length > 0) resolve(found);
       else reject(error);
     };
-    const timer = setTimeout(() => end(new BehindError()), requestMs);
+    const timer = setTimeout(() => end(new NotReplicatedError()), requestMs);
     const query = { seq: from, next_by_subj: subject, batch: READ_MESSAGES, max_bytes: READ_BYTES };
     const callback = (done: { err?: Error } | null, message: Message) => {
       if (done !== null) return end(done.err);

@@ -10,7 +10,7 @@
   };
 
   // Describes a value that is not data. Only a promise can be awaited.
-  const oddity = (value) => {
+  const notData = (value) => {
     if (typeof value === 'function') return `the function ${JSON.stringify(value.name)}`;
     if (typeof value === 'symbol') return `the symbol ${String(value)}`;
     return value instanceof Promise ? 'a promise' : undefined;
@@ -18,7 +18,7 @@
 
   // The first value that is not data, and the keys that lead to it.
   const find = (value, seen) => {
-    const what = oddity(value);
+    const what = notData(value);
     if (what !== undefined) return { what, keys: [] };
     if (!isContainer(value) || seen.has(value)) return undefined;
     seen.add(value);

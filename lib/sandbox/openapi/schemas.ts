@@ -172,9 +172,9 @@ export class SchemaWriter {
 
   #object(schema: Foreign, optional: string[]): Foreign {
     if (typeof schema.$ref === 'string') {
-      const { $ref, ...beside } = schema;
+      const { $ref, ...siblings } = schema;
       const reference = this.#reference($ref);
-      return allowsRefSiblings(this.#api) ? { ...this.write(beside, optional), ...reference } : reference;
+      return allowsRefSiblings(this.#api) ? { ...this.write(siblings, optional), ...reference } : reference;
     }
     // A property is `readOnly` for the whole schema, regardless of the part that requires it.
     const readOnly = [...optional, ...this.#readOnly.of(schema)];

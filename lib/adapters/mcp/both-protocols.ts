@@ -8,7 +8,7 @@ import type { Served } from './served';
  * Serves one client over a transport, in the version of the protocol that the client speaks. Requests of protocol
  * 2026-07-28 name it. All other messages go to the server of the earlier versions. Both servers have the same session.
  */
-export async function connectBoth(
+export async function connectBothProtocols(
   served: Pick<Served, 'tools' | 'instructions'>,
   legacy: ReturnType<typeof legacyServer>,
   transport: Foreign,
