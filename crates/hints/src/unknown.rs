@@ -5,7 +5,7 @@ use crate::{Code, LookUp, Realm, Uncaught, is_other_word, look_up, nearest, plai
 
 /// Tokens before and after the place of an error that may be the name.
 const TOKENS_BEFORE: usize = 3;
-const TOKENS_BEHIND: usize = 16;
+const TOKENS_AFTER: usize = 16;
 /// Shorter names do not count as mistyped names of the language.
 const MIN_MISTYPED: usize = 3;
 /// Shorter names count as mistyped only if exactly one name of the language is similar.
@@ -120,14 +120,14 @@ fn undeclared(name: &str) -> String {
 fn is_type_argument(error: &Uncaught, name: &str) -> bool {
     let Some((before, after)) = error.at.and_then(|at| split_at(error.source, at)) else { return false };
     let is_of_a_name = before.strip_suffix('<').is_some_and(|of| of.ends_with(|c: char| c.is_alphanumeric()));
-    is_of_a_name && after.strip_prefix(name).is_some_and(|behind| behind.starts_with(['>', ',', '[']))
+    is_of_a_name && after.strip_prefix(name).is_some_and(|rest| rest.starts_with(['>', ',', '[']))
 }
 
 /// How the name is used at the error.
 fn use_of<'a>(name: &str, code: &Code<'a>) -> Option<Use<'a>> {
     let Code { tokens, at, .. } = *code;
-    let behind = at + 1..at + TOKENS_BEHIND;
-    let mut near = (at.saturating_sub(TOKENS_BEFORE)..=at).rev().chain(behind);
+    let following = at + 1..at + TOKENS_AFTER;
+    let mut near = (at.saturating_sub(TOKENS_BEFORE)..=at).rev().chain(following);
     let is_member = |index| tokens.before(index) == "." && !tokens.is_spread(index);
     let index = near.find(|&index| tokens.text(index) == name && !is_member(index))?;
     Some(match (tokens.text(index + 1), tokens.text(index + 2)) {

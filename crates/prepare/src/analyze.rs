@@ -26,7 +26,7 @@ use super::descent::Descent;
 use super::diagnostics::Report;
 use super::dialect::Dialect;
 use super::goal::Goal;
-use super::observed::{Lookups, Meant, Observed};
+use super::observed::{Lookups, Observed, SharedUse};
 use super::options::PrepareOptions;
 use super::parse::ParsedSource;
 use super::positions::Functions;
@@ -50,7 +50,7 @@ pub(super) struct Analysis {
     /// Cells of earlier programs that the program names.
     pub(super) cells: Vec<Cell>,
     /// See [`super::Program::suits`].
-    pub(super) meant: Vec<Meant>,
+    pub(super) shared_uses: Vec<SharedUse>,
     /// Positions of loops that wait, or that contain a `finally` clause.
     pub(super) waiting: HashSet<BytePos>,
     /// The program's own body waits somewhere, so other code runs before it has ended.
@@ -219,7 +219,7 @@ impl Analyzer<'_> {
         // In isolates on Linux, V8's messages quote the guest's own text: engine/src/bridge/quoted_code.rs.
         let quotes_what_runs = is_page || !cfg!(target_os = "linux");
         let cells = self.bindings.cells(&self.scopes, observed, quotes_what_runs);
-        let meant = self.bindings.meant(&self.scopes, observed);
+        let shared_uses = self.bindings.shared_uses(&self.scopes, observed);
         let bindings = self.bindings.into_vec();
         let (plain, own): (Vec<_>, Vec<_>) = bindings.iter().partition(|binding| binding.is_deferred);
         let names_of = |list: Vec<&Binding>| list.into_iter().map(|binding| binding.name.clone()).collect();
@@ -229,7 +229,7 @@ impl Analyzer<'_> {
             bindings,
             lookups,
             cells,
-            meant,
+            shared_uses,
             waiting: self.waiting,
             can_be_suspended: self.can_be_suspended,
             functions: self.functions,
@@ -374,8 +374,8 @@ impl Visit for Analyzer<'_> {
             Expr::Ident(name) => self.refer(name, false),
             // The parser accepts `(1 =>)` as one.
             Expr::Paren(paren) => {
-                let behind = Span { lo: paren.expr.span_hi(), ..paren.span };
-                self.is_doubtful |= trivia::skip(self.text_of(behind)) != ")";
+                let after_expr = Span { lo: paren.expr.span_hi(), ..paren.span };
+                self.is_doubtful |= trivia::skip(self.text_of(after_expr)) != ")";
             }
             _ => {}
         }
@@ -561,9 +561,9 @@ impl Visit for Analyzer<'_> {
         if self.classes == 0 && self.report.accepts(Severity::Error) {
             let (start, end) = (offset(node.span.lo) as usize, offset(node.span.hi) as usize);
             let text = |range: Range<usize>| self.code.get(range).unwrap_or_default();
-            let (before, behind) = (text(0..start), text(end..self.code.len()));
+            let (before, after) = (text(0..start), text(end..self.code.len()));
             let at = self.source.location(node.span.lo);
-            self.report.push(rules::mistakes::private_name(before, &node.name, behind, at));
+            self.report.push(rules::mistakes::private_name(before, &node.name, after, at));
         }
     }
 

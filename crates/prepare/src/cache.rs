@@ -74,8 +74,8 @@ struct Entry {
 fn bytes(code: &str, options: &PrepareOptions, program: &Program) -> usize {
     let imports: usize = options.authorized_imports.iter().map(|name| name.len() + size_of::<String>()).sum();
     let Lookups { names, cells, plain, constants, .. } = &program.lookups;
-    let meant = program.meant.iter().map(|meant| &meant.name);
-    let names = program.private.iter().chain(names).chain(cells).chain(plain).chain(constants).chain(meant);
+    let shared_uses = program.shared_uses.iter().map(|shared| &shared.name);
+    let names = program.private.iter().chain(names).chain(cells).chain(plain).chain(constants).chain(shared_uses);
     let names: usize = names.map(|name| name.len() + size_of::<String>()).sum();
     ENTRY_BYTES + code.len() + program.bytes() + imports + names
 }

@@ -38,7 +38,7 @@ mod typescript;
 
 pub use cache::Programs;
 pub use code_frame::code_frame;
-use observed::Meant;
+use observed::SharedUse;
 pub use observed::{Lookups, Observed};
 pub use options::PrepareOptions;
 pub use plan::{PlanRequest, plan};
@@ -87,7 +87,7 @@ pub struct Program {
     /// Names that belong to the program alone, so no earlier program may observe them.
     pub private: Vec<String>,
     /// Names that the program treats as cells of earlier programs, or not, according to the given state of the realm.
-    meant: Vec<Meant>,
+    shared_uses: Vec<SharedUse>,
     /// The lookups that it leaves after it has run.
     pub lookups: Lookups,
     /// V8's bytecode for `code`, for isolates of this process that run it later; see [`Programs::keep_bytecode`].
@@ -128,7 +128,7 @@ impl Program {
     /// Whether it may run in a realm whose earlier programs have left `observed`.
     pub fn suits(&self, observed: &Observed) -> bool {
         !self.private.iter().any(|name| observed.contains(name))
-            && self.meant.iter().all(|one| observed.is_reached_as_cell(&one.name, one.is_written) == one.is_cell)
+            && self.shared_uses.iter().all(|one| observed.is_reached_as_cell(&one.name, one.is_written) == one.is_cell)
     }
 }
 
@@ -157,7 +157,7 @@ pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) ->
     }
     let code = &*code;
     let done = parsed(code, options, Goal::Program, &mut report, |source, report| {
-        let Analysis { bindings, lookups, cells, meant, waiting, can_be_suspended, functions, is_doubtful } =
+        let Analysis { bindings, lookups, cells, shared_uses, waiting, can_be_suspended, functions, is_doubtful } =
             analyze::analyze(&source, code, options, observed, Goal::Program, report)?;
         if report.has_errors() {
             return None;
@@ -174,7 +174,7 @@ pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) ->
         let printed = print::program(Source { code, functions }, publication, body, form);
         let private =
             bindings.iter().filter(|binding| !binding.is_shared).map(|binding| binding.name.clone()).collect();
-        Some(Program { form, is_doubtful, private, meant, lookups, ..runnable(printed) })
+        Some(Program { form, is_doubtful, private, shared_uses, lookups, ..runnable(printed) })
     });
     finish(done, report)
 }
@@ -262,7 +262,7 @@ fn runnable((code, positions): (String, PositionMap)) -> Program {
         is_doubtful: false,
         diagnostics,
         private,
-        meant: Vec::new(),
+        shared_uses: Vec::new(),
         lookups: Lookups::default(),
         bytecode: OnceLock::new(),
     }

@@ -29,7 +29,7 @@ pub struct Lookups {
 
 /// How a program uses a name that it does not declare itself, or that it shares with earlier programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Meant {
+pub(super) struct SharedUse {
     pub(super) name: String,
     /// The program does not declare it, and writes to it.
     pub(super) is_written: bool,

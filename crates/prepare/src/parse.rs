@@ -18,7 +18,7 @@ use super::goal::Goal;
 use super::rules;
 use super::source_index::SourceIndex;
 use super::syntax::{Jsx, input, javascript, offset, typescript};
-use super::token_context::Around;
+use super::token_context::TokenContext;
 use budget::{Budget, Budgeted};
 use ses_protocol::{Diagnostic, Location};
 pub(super) use stand_ins::StandIns;
@@ -172,7 +172,7 @@ fn syntax_errors(errors: &[Error], index: &SourceIndex, code: &str) -> SyntaxErr
     // Additional advice is only given for the first place: the others may result from it.
     let first = errors.iter().map(place).min().unwrap_or_default();
     let first = (0..=first.min(code.len())).rev().find(|&at| code.is_char_boundary(at)).unwrap_or_default();
-    let around = Around::of(code, first);
+    let context = TokenContext::of(code, first);
     let (mut offsets, mut diagnostics) = (BTreeSet::new(), Vec::new());
     for error in errors {
         let place = place(error);
@@ -180,7 +180,7 @@ fn syntax_errors(errors: &[Error], index: &SourceIndex, code: &str) -> SyntaxErr
         if diagnostics.len() >= MAX_PER_SEVERITY && !is_first {
             continue;
         }
-        if is_first && let Some((at, rule)) = rules::mistakes::not_supported(&around) {
+        if is_first && let Some((at, rule)) = rules::mistakes::not_supported(&context) {
             return SyntaxErrors { diagnostics: vec![rule(index.location(at as u32))], offsets: vec![at as u32] };
         }
         // V8's message or place is more precise.
@@ -189,17 +189,17 @@ fn syntax_errors(errors: &[Error], index: &SourceIndex, code: &str) -> SyntaxErr
             SyntaxError::Unexpected { .. } | SyntaxError::UnexpectedTokenWithSuggestions { .. } => {
                 (place, rules::mistakes::unexpected(code, place))
             }
-            SyntaxError::Expected(token, _) if token == "," && is_first && around.is_in_arguments() => {
+            SyntaxError::Expected(token, _) if token == "," && is_first && context.is_in_arguments() => {
                 (place, Some("missing ) after argument list".to_owned()))
             }
             SyntaxError::Expected(token, got) if token == "," || got.contains(LITERAL) => {
                 (place, rules::mistakes::unexpected(code, place))
             }
-            SyntaxError::TS1005 if is_first && rules::mistakes::lacks_catch(&around) => {
-                (around.before.len() - 1, Some("Missing catch or finally after try".to_owned()))
+            SyntaxError::TS1005 if is_first && rules::mistakes::lacks_catch(&context) => {
+                (context.before.len() - 1, Some("Missing catch or finally after try".to_owned()))
             }
             SyntaxError::TS1107 => (place, rules::mistakes::undefined_label(code, place)),
-            SyntaxError::InvalidIdentInStrict(_) => match rules::mistakes::declared_behind_let(code, place) {
+            SyntaxError::InvalidIdentInStrict(_) => match rules::mistakes::name_error_after_let(code, place) {
                 Some((at, message)) => (at, Some(message)),
                 None => (place, None),
             },
@@ -214,7 +214,7 @@ fn syntax_errors(errors: &[Error], index: &SourceIndex, code: &str) -> SyntaxErr
         let location = index.location(at as u32);
         diagnostics.push(match error.kind() {
             SyntaxError::TsInvalidParamPropPat => rules::typescript::parameter_property(location),
-            _ => match is_first.then(|| rules::mistakes::fix(code, &around)).flatten() {
+            _ => match is_first.then(|| rules::mistakes::fix(code, &context)).flatten() {
                 Some(fix) => rules::text::syntax_valid(message, location).with_fix(fix),
                 None => rules::text::syntax_valid(message, location),
             },

@@ -10,7 +10,7 @@ use swc_ecma_lexer::token::{BinOpToken, Token};
 use super::syntax::{Jsx, input, offset, typescript};
 
 /// The place, and the text up to certain tokens before it.
-pub(super) struct Around<'a> {
+pub(super) struct TokenContext<'a> {
     code: &'a str,
     at: usize,
     /// The text up to the end of the last token before the place.
@@ -20,7 +20,7 @@ pub(super) struct Around<'a> {
     /// The bracket that the last token before the place closes.
     pub(super) closed: Option<Bracket<'a>>,
     /// The text after the innermost bracket's partner, if the bracket is closed.
-    pub(super) behind: Option<&'a str>,
+    pub(super) after_bracket: Option<&'a str>,
 }
 
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ pub(super) struct Bracket<'a> {
     pub(super) is_class: bool,
 }
 
-impl<'a> Around<'a> {
+impl<'a> TokenContext<'a> {
     /// Whether the bracket is on a later line than the token before it.
     pub(super) fn is_on_later_line(&self, bracket: &Bracket) -> bool {
         self.code[bracket.before.len()..self.code.len() - bracket.rest.len()].contains('\n')
@@ -42,7 +42,7 @@ impl<'a> Around<'a> {
 
     /// `at` must be between two characters.
     pub(super) fn of(code: &'a str, at: usize) -> Self {
-        let mut around = Around { code, at, before: "", open: Vec::new(), closed: None, behind: None };
+        let mut context = TokenContext { code, at, before: "", open: Vec::new(), closed: None, after_bracket: None };
         let mut earlier = "";
         // The number of open brackets at a `class` whose body has not begun.
         let mut class: Option<usize> = None;
@@ -51,7 +51,7 @@ impl<'a> Around<'a> {
         let mut lexer = Lexer::new(typescript(Jsx::Refused), EsVersion::EsNext, input(code), None);
         while let Some(token) = lexer.next() {
             let is_slash = matches!(token.token, Token::BinOp(BinOpToken::Div) | Token::AssignOp(AssignOp::DivAssign));
-            if is_slash && !ends_with_value(around.before) {
+            if is_slash && !ends_with_value(context.before) {
                 // As the parser reads it there.
                 lexer.set_next_regexp(Some(token.span_lo()));
                 let regexp = lexer.next();
@@ -60,8 +60,8 @@ impl<'a> Around<'a> {
                     Some(regexp) if !matches!(regexp.token, Token::Error(_)) => {
                         let end = offset(regexp.span_hi()) as usize;
                         if end <= at {
-                            (earlier, around.before, around.closed) =
-                                (around.before, code.get(..end).unwrap_or_default(), None);
+                            (earlier, context.before, context.closed) =
+                                (context.before, code.get(..end).unwrap_or_default(), None);
                         }
                     }
                     _ => break,
@@ -71,36 +71,36 @@ impl<'a> Around<'a> {
             let (start, end) = (offset(token.span_lo()) as usize, offset(token.span_hi()) as usize);
             let opens = matches!(token.token, Token::LParen | Token::LBracket | Token::LBrace | Token::DollarLBrace);
             let closes = matches!(token.token, Token::RParen | Token::RBracket | Token::RBrace);
-            if matches!(token.token, Token::Error(_) | Token::Eof) || (start >= at && around.open.is_empty()) {
+            if matches!(token.token, Token::Error(_) | Token::Eof) || (start >= at && context.open.is_empty()) {
                 break;
             }
             if start >= at {
                 if closes && opened == 0 {
-                    around.behind = code.get(end..);
+                    context.after_bracket = code.get(end..);
                     break;
                 }
                 opened = if opens { opened + 1 } else { opened - usize::from(closes) };
                 continue;
             }
-            let before = around.before;
-            around.closed = None;
+            let before = context.before;
+            context.closed = None;
             match token.token {
                 _ if opens => {
-                    let is_class = class.take_if(|depth| *depth == around.open.len() && token.token == Token::LBrace);
+                    let is_class = class.take_if(|depth| *depth == context.open.len() && token.token == Token::LBrace);
                     let rest = code.get(start..).unwrap_or_default();
-                    around.open.push(Bracket { before, earlier, rest, is_class: is_class.is_some() });
+                    context.open.push(Bracket { before, earlier, rest, is_class: is_class.is_some() });
                 }
-                _ if closes => around.closed = around.open.pop(),
+                _ if closes => context.closed = context.open.pop(),
                 Token::Word(_) if code.get(start..end) == Some("class") && !before.ends_with('.') => {
-                    class = Some(around.open.len());
+                    class = Some(context.open.len());
                 }
                 // `class` was the name of a property.
-                Token::Colon | Token::Comma | Token::Semi if class == Some(around.open.len()) => class = None,
+                Token::Colon | Token::Comma | Token::Semi if class == Some(context.open.len()) => class = None,
                 _ => {}
             }
-            (earlier, around.before) = (before, code.get(..end).unwrap_or_default());
+            (earlier, context.before) = (before, code.get(..end).unwrap_or_default());
         }
-        around
+        context
     }
 
     /// The text from the place on.
@@ -223,8 +223,8 @@ mod tests {
     use super::*;
 
     /// Around the `|` in `text`.
-    fn with<R>(text: &str, look: impl FnOnce(Around) -> R) -> R {
-        look(Around::of(&text.replacen('|', "", 1), text.find('|').expect("a place")))
+    fn with<R>(text: &str, look: impl FnOnce(TokenContext) -> R) -> R {
+        look(TokenContext::of(&text.replacen('|', "", 1), text.find('|').expect("a place")))
     }
 
     #[test]
@@ -245,7 +245,7 @@ mod tests {
             "class A { m() { f(1 |",
             "({ a: f(1 |",
         ] {
-            assert!(with(text, |around| around.is_in_arguments()), "{text}");
+            assert!(with(text, |context| context.is_in_arguments()), "{text}");
         }
         for text in [
             "(1 |2)",
@@ -262,25 +262,28 @@ mod tests {
             "({ get m(a |",
             "f({ a: 1 |",
         ] {
-            assert!(!with(text, |around| around.is_in_arguments()), "{text}");
+            assert!(!with(text, |context| context.is_in_arguments()), "{text}");
         }
     }
 
     #[test]
     fn bodies_of_classes_are_known() {
         for text in ["class A {|", "class A extends f({}) { x; |", "a = class {|"] {
-            assert!(with(text, |around| around.is_in_class_body() && around.is_in_class()), "{text}");
+            assert!(with(text, |context| context.is_in_class_body() && context.is_in_class()), "{text}");
         }
-        assert!(with("class A { m() {|", |around| around.is_in_class() && !around.is_in_class_body()));
+        assert!(with("class A { m() {|", |context| context.is_in_class() && !context.is_in_class_body()));
         for text in ["({ class: { |", "a.class\n{ |", "class A {} |", "class A {} { |", "'class' + { |"] {
-            assert!(with(text, |around| !around.is_in_class()), "{text}");
+            assert!(with(text, |context| !context.is_in_class()), "{text}");
         }
     }
 
     #[test]
     fn what_follows_on_the_innermost_bracket_is_found() {
-        assert_eq!(with("f({ a|, b: [{}] } = c)", |around| around.behind.map(str::to_owned)).as_deref(), Some(" = c)"));
-        assert_eq!(with("f({ a|, b: [{}", |around| around.behind.map(str::to_owned)).as_deref(), None);
-        assert_eq!(with("a| b", |around| around.behind.map(str::to_owned)).as_deref(), None);
+        assert_eq!(
+            with("f({ a|, b: [{}] } = c)", |context| context.after_bracket.map(str::to_owned)).as_deref(),
+            Some(" = c)")
+        );
+        assert_eq!(with("f({ a|, b: [{}", |context| context.after_bracket.map(str::to_owned)).as_deref(), None);
+        assert_eq!(with("a| b", |context| context.after_bracket.map(str::to_owned)).as_deref(), None);
     }
 }

@@ -36,9 +36,9 @@ pub(super) fn strip(source: ParsedSource, goal: Goal) -> Result<ParsedSource, Re
         imports::drop_types(&mut program);
         GLOBALS.set(&Globals::default(), || {
             let unresolved = Mark::new();
-            program.visit_mut_with(&mut heritage::Mover);
+            program.visit_mut_with(&mut heritage::MoveHeritages);
             program.mutate(resolver(unresolved, Mark::new(), true));
-            program.visit_mut_with(&mut heritage::Returner);
+            program.visit_mut_with(&mut heritage::RestoreHeritages);
             namespaces::join(&mut program);
             // Not the resolver's mark of the top level, which would make an enum there a `var`: it is a `let`, so that
             // it neither is declared twice nor extends a value that an earlier run left.
@@ -79,7 +79,7 @@ fn config(goal: Goal) -> typescript::Config {
     }
 }
 
-/// Moves the `var` that swc puts behind the namespaces it declares before them, since the value of a program is that of
+/// Moves the `var` that swc puts after the namespaces it declares before them, since the value of a program is that of
 /// its last statement. It becomes a `let`, as of an enum.
 fn declare_first(module: &mut Module) {
     if let Some(ModuleItem::Stmt(Stmt::Decl(Decl::Var(declaration)))) = module.body.last_mut()

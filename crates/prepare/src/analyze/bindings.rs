@@ -6,7 +6,7 @@ use swc_common::BytePos;
 
 use super::names::{Binding, Cell, Kind};
 use super::scopes::Scopes;
-use crate::observed::{Meant, Observed};
+use crate::observed::{Observed, SharedUse};
 
 /// Collects names once each, in the order of their first declarations.
 #[derive(Default)]
@@ -98,15 +98,15 @@ impl Bindings {
     }
 
     /// Names whose treatment is correct only as long as they are, or are not, names of cells.
-    pub(super) fn meant(&self, scopes: &Scopes, observed: &Observed) -> Vec<Meant> {
+    pub(super) fn shared_uses(&self, scopes: &Scopes, observed: &Observed) -> Vec<SharedUse> {
         let declared =
             self.list.iter().filter(|binding| binding.is_shared).map(|binding| (binding.name.as_str(), false));
         let others = scopes.globals().map(|name| (name, scopes.is_written(name)));
-        let meant = |(name, is_written): (&str, bool)| {
+        let shared_use = |(name, is_written): (&str, bool)| {
             let is_cell = observed.is_reached_as_cell(name, is_written);
-            Meant { name: name.to_owned(), is_written, is_cell }
+            SharedUse { name: name.to_owned(), is_written, is_cell }
         };
-        declared.chain(others).map(meant).collect()
+        declared.chain(others).map(shared_use).collect()
     }
 
     pub(super) fn into_vec(self) -> Vec<Binding> {

@@ -47,15 +47,15 @@ impl StandIns {
         let before = text.get(..at)?;
         if matches!(stopped.kind(), SyntaxError::AsyncConstructor) {
             word_before(word_before(before, "async")?, "static")?;
-            let behind = text[at..].strip_prefix("constructor")?;
+            let rest = text[at..].strip_prefix("constructor")?;
             self.methods.push(position(at));
-            return Some([before, METHOD, behind].concat());
+            return Some([before, METHOD, rest].concat());
         }
         let head = Head::before(before)?;
         self.heads.push((position(head.using), head.is_await));
         let blank = " ".repeat(head.using - head.start);
-        let behind = &text[head.using + DECLARATION.len()..];
-        Some([&text[..head.start], &blank, DECLARATION, behind].concat())
+        let rest = &text[head.using + DECLARATION.len()..];
+        Some([&text[..head.start], &blank, DECLARATION, rest].concat())
     }
 }
 

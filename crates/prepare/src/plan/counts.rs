@@ -1,7 +1,7 @@
 //! How often calls are made, and which ones are made in every run.
 
 use super::evaluator::Evaluator;
-use super::graph::{Bound, Call, CallKind, Counter, Gives, Graph, NO_LOOP, PROGRAM, Thing};
+use super::graph::{Bound, Call, CallKind, Counter, Graph, NO_LOOP, PROGRAM, Passed, Tracked};
 use super::ids::{FunctionId, LoopId};
 
 /// A number of calls; `None` if there is no bound, or if it is larger than [`MAX_TIMES`].
@@ -57,9 +57,9 @@ impl Counts {
 /// How often a method of a list makes a call.
 fn by_list(graph: &Graph, call: &Call) -> Repetition {
     match call.kind {
-        CallKind::Callback { list, gives } => {
+        CallKind::Callback { list, passed } => {
             let length = graph.list(list).map(<[_]>::len);
-            let is_certain = length > Some(0) && gives != Gives::Fold;
+            let is_certain = length > Some(0) && passed != Passed::Fold;
             Repetition { most: length.and_then(|length| times(length as f64)), is_certain }
         }
         CallKind::Plain | CallKind::New | CallKind::Front { .. } => Repetition { most: Some(1), is_certain: true },
@@ -212,7 +212,7 @@ fn certain(graph: &Graph, loops: &[Repetition]) -> Vec<bool> {
         for &id in &by_owner[owner as usize] {
             is_certain[id] = true;
             let call = &graph.calls[id];
-            if let Thing::Function(function) = call.targets[0]
+            if let Tracked::Function(function) = call.targets[0]
                 && executes(graph, call, function)
             {
                 work.push(function);

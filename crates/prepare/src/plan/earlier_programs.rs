@@ -6,8 +6,8 @@ use swc_atoms::Atom;
 
 use super::counts::Counts;
 use super::evaluator::Evaluator;
-use super::graph::{Graph, Thing};
-use super::lower::{Lowering, Surroundings};
+use super::graph::{Graph, Tracked};
+use super::lower::{Lowering, SessionNames};
 use super::read;
 use super::reasons::{Place, Reason};
 use super::tools::ToolNode;
@@ -18,7 +18,7 @@ const MAX_NAMES: usize = 3;
 
 /// An earlier program.
 struct Program {
-    surroundings: Surroundings,
+    session_names: SessionNames,
     /// The tools that it has left: those that its functions call, and those in its variables.
     tools: HashSet<ToolNode>,
     /// It may define any name and call any tool.
@@ -32,7 +32,7 @@ pub(super) fn reach(
     earlier: Option<&[String]>,
     options: &PrepareOptions,
 ) -> HashSet<ToolNode> {
-    let names = shared_names(&lowering.surroundings);
+    let names = shared_names(&lowering.session_names);
     let Some(earlier) = earlier else {
         open(lowering, &names);
         return HashSet::new();
@@ -44,38 +44,38 @@ pub(super) fn reach(
     }
     let mut reached = HashSet::new();
     let (mut seen, mut work) = (HashSet::new(), names);
-    let by_name = using(&programs, &lowering.surroundings);
+    let by_name = using(&programs, &lowering.session_names);
     let mut visible = HashSet::new();
     while let Some(name) = work.pop() {
         for &index in by_name.get(&name).into_iter().flatten() {
             if !seen.insert(index) {
                 continue;
             }
-            let Program { surroundings: Surroundings { free, globals, .. }, tools, .. } = &programs[index];
+            let Program { session_names: SessionNames { free, globals, .. }, tools, .. } = &programs[index];
             reached.extend(tools);
             visible.extend(free.keys().chain(globals.keys()).cloned());
             work.extend(free.keys().chain(globals.keys()).cloned());
         }
     }
     // Functions of earlier programs see the variables of this one.
-    let open: Vec<_> = lowering.surroundings.globals.iter().filter(|(name, _)| visible.contains(*name)).collect();
+    let open: Vec<_> = lowering.session_names.globals.iter().filter(|(name, _)| visible.contains(*name)).collect();
     let open: Vec<_> = open.into_iter().map(|(_, &(binding, _))| binding).collect();
     open.into_iter().for_each(|binding| lowering.graph.open_binding(binding));
     reached
 }
 
 /// The names whose values may come from an earlier program.
-fn shared_names(surroundings: &Surroundings) -> Vec<Atom> {
-    let mut free: Vec<_> = surroundings.free.iter().collect();
+fn shared_names(session_names: &SessionNames) -> Vec<Atom> {
+    let mut free: Vec<_> = session_names.free.iter().collect();
     free.sort_by_key(|&(_, at)| *at);
-    let vars = surroundings.globals.iter().filter(|(_, (_, is_var))| *is_var);
+    let vars = session_names.globals.iter().filter(|(_, (_, is_var))| *is_var);
     free.into_iter().map(|(name, _)| name.clone()).chain(vars.map(|(name, _)| name.clone())).collect()
 }
 
 /// Everything is possible if the program uses a name of an earlier one.
 fn open(lowering: &mut Lowering, names: &[Atom]) {
     for name in names.iter().take(MAX_NAMES) {
-        let at = lowering.surroundings.free.get(name).copied().unwrap_or_default();
+        let at = lowering.session_names.free.get(name).copied().unwrap_or_default();
         lowering.reasons.add(Reason::EarlierProgram, Some(name), Place(at));
     }
 }
@@ -85,14 +85,14 @@ fn program(code: &str, lowering: &Lowering, options: &PrepareOptions) -> Program
     let found = read(code, options, |module, _| {
         let mut earlier = Lowering::new(Graph::new(tools), None);
         earlier.program(module);
-        let Lowering { mut graph, reasons, surroundings, .. } = earlier;
-        surroundings.globals.values().for_each(|&(binding, _)| graph.open_binding(binding));
+        let Lowering { mut graph, reasons, session_names, .. } = earlier;
+        session_names.globals.values().for_each(|&(binding, _)| graph.open_binding(binding));
         graph.solve();
         let is_open = !reasons.is_empty() || graph.is_exhausted;
-        Program { tools: if is_open { HashSet::new() } else { left_by(&graph) }, surroundings, is_open }
+        Program { tools: if is_open { HashSet::new() } else { left_by(&graph) }, session_names, is_open }
     });
     // It did not run either, unless it ran with other options.
-    found.unwrap_or_else(|| Program { surroundings: Surroundings::default(), tools: HashSet::new(), is_open: true })
+    found.unwrap_or_else(|| Program { session_names: SessionNames::default(), tools: HashSet::new(), is_open: true })
 }
 
 /// The tools that code of a program can call after the program has ended.
@@ -102,7 +102,7 @@ fn left_by(graph: &Graph) -> HashSet<ToolNode> {
     for (call, times) in graph.calls.iter().zip(counts.times) {
         if times != Some(0) {
             tools.extend(call.targets.iter().filter_map(|target| match target {
-                Thing::Tool(tool) if graph.tools.is_tool(*tool) => Some(*tool),
+                Tracked::Tool(tool) if graph.tools.is_tool(*tool) => Some(*tool),
                 _ => None,
             }));
         }
@@ -111,8 +111,8 @@ fn left_by(graph: &Graph) -> HashSet<ToolNode> {
 }
 
 /// The programs that use a name, for the names that are variables: others are built in, or constant values of the host.
-fn using(programs: &[Program], own: &Surroundings) -> HashMap<Atom, Vec<usize>> {
-    let all = programs.iter().map(|program| &program.surroundings);
+fn using(programs: &[Program], own: &SessionNames) -> HashMap<Atom, Vec<usize>> {
+    let all = programs.iter().map(|program| &program.session_names);
     let defined = all.clone().flat_map(|one| one.globals.keys().chain(&one.assigned)).chain(own.globals.keys());
     let defined: HashSet<_> = defined.collect();
     let mut by_name: HashMap<Atom, Vec<usize>> = HashMap::new();

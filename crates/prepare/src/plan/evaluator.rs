@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde_json::{Number, Value as Json, json};
 
-use super::graph::{Call, CallKind, Gives, Graph};
+use super::graph::{Call, CallKind, Graph, Passed};
 use super::ids::{BindingId, FunctionId, ListRef};
 use super::shapes::{MAX_DEPTH, Shape, integer_text};
 
@@ -125,9 +125,9 @@ impl<'g, 'a> Evaluator<'g, 'a> {
 
     /// What a call passes. `None` at the end: any number of further arguments.
     pub(super) fn arguments(&mut self, call: &Call) -> Vec<Option<Rc<Known>>> {
-        if let CallKind::Callback { list, gives } = call.kind {
+        if let CallKind::Callback { list, passed } = call.kind {
             let any = Rc::new(Known::Any);
-            let first = if gives == Gives::Element { self.element(list, 0) } else { any.clone() };
+            let first = if passed == Passed::Element { self.element(list, 0) } else { any.clone() };
             // Its index, and the list.
             return vec![Some(first), Some(any), None];
         }
@@ -271,8 +271,8 @@ impl<'g, 'a> Evaluator<'g, 'a> {
 
     /// What the call passes as a positional argument.
     fn argument(&mut self, call: &Call, index: usize, depth: usize) -> Rc<Known> {
-        if let CallKind::Callback { list, gives } = call.kind {
-            let is_element = gives == Gives::Element && index == 0;
+        if let CallKind::Callback { list, passed } = call.kind {
+            let is_element = passed == Passed::Element && index == 0;
             return if is_element { self.element(list, depth + 1) } else { Rc::new(Known::Any) };
         }
         let is_known = !call.arguments.iter().any(|argument| argument.is_spread);

@@ -1,7 +1,7 @@
 //! Which functions and tools can be the value of which expression.
 //!
 //! A node stands for the value of a variable, a parameter, a result or an expression, at any time of the program.
-//! Values that matter, called things, flow along the uses of nodes. A thing that flows to [`ESCAPE`] may be called by
+//! Values that matter, the tracked ones, flow along the uses of nodes. One that flows to [`ESCAPE`] may be called by
 //! code that is not resolved: any number of times, with any arguments. So an unresolved call needs no edge: it can only
 //! reach what has escaped.
 
@@ -23,14 +23,14 @@ pub(super) const PROGRAM: FunctionId = 0;
 /// No loop: the body of the function.
 pub(super) const NO_LOOP: LoopId = 0;
 
-/// A node with more things is treated as if all of them escaped.
-const MAX_THINGS: usize = 32;
+/// A node with more tracked values is treated as if all of them escaped.
+const MAX_TRACKED: usize = 32;
 /// Steps after which everything counts as possible. A program of 1 MiB takes about 2 million.
 const MAX_STEPS: usize = 20_000_000;
 
 /// A value that leads to a call of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Thing {
+pub(super) enum Tracked {
     /// A tool, or a namespace of tools.
     Tool(ToolNode),
     Function(FunctionId),
@@ -41,9 +41,9 @@ pub(super) enum Thing {
 /// The value of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value {
-    /// Neither a thing nor callable.
+    /// Neither tracked nor callable.
     Plain,
-    /// Not resolved. It can be a thing only if that has escaped.
+    /// Not resolved. It can be a tracked value only if that has escaped.
     Unknown,
     Node(NodeId),
 }
@@ -63,14 +63,14 @@ enum Use {
 /// What a node gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Item {
-    Thing(Thing),
+    Tracked(Tracked),
     Unknown,
     Plain,
 }
 
 #[derive(Default)]
 struct Node {
-    things: Vec<Thing>,
+    tracked: Vec<Tracked>,
     /// It may have values that are not resolved, too.
     is_unknown: bool,
     /// It may have values that are not callable, such as texts and promises. Their methods are not resolved.
@@ -116,7 +116,7 @@ pub(super) struct ListCall {
 
 /// What a method of a list passes to the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gives {
+pub(super) enum Passed {
     Element,
     /// An element that the function may have changed before.
     Changed,
@@ -133,7 +133,7 @@ pub(super) enum CallKind {
     /// By a method of a list, for each of its elements.
     Callback {
         list: ListRef,
-        gives: Gives,
+        passed: Passed,
     },
     /// By the front end, which calls the value of a program without arguments if it is a function.
     Front {
@@ -161,7 +161,7 @@ pub(super) struct Call {
     pub(super) is_conditional: bool,
     /// Its result is awaited immediately.
     pub(super) is_awaited: bool,
-    pub(super) targets: Vec<Thing>,
+    pub(super) targets: Vec<Tracked>,
     /// It may call something that is not resolved, too.
     pub(super) is_unknown: bool,
 }
@@ -259,9 +259,9 @@ impl<'a> Graph<'a> {
         (self.nodes.len() - 1) as NodeId
     }
 
-    pub(super) fn thing(&mut self, thing: Thing) -> Value {
+    pub(super) fn tracked(&mut self, tracked: Tracked) -> Value {
         let node = self.node();
-        self.put(node, thing);
+        self.put(node, tracked);
         Value::Node(node)
     }
 
@@ -277,7 +277,7 @@ impl<'a> Graph<'a> {
             self.flow(value, node);
         }
         self.objects.push(Object { members: nodes, ..Object::default() });
-        self.thing(Thing::Object((self.objects.len() - 1) as ObjectId))
+        self.tracked(Tracked::Object((self.objects.len() - 1) as ObjectId))
     }
 
     pub(super) fn add_binding(&mut self, writes: u32) -> BindingId {
@@ -356,21 +356,21 @@ impl<'a> Graph<'a> {
         self.escape(Value::Node(node));
     }
 
-    fn put(&mut self, node: NodeId, thing: Thing) {
-        let things = &mut self.nodes[node as usize].things;
-        if things.contains(&thing) {
+    fn put(&mut self, node: NodeId, tracked: Tracked) {
+        let values = &mut self.nodes[node as usize].tracked;
+        if values.contains(&tracked) {
             return;
         }
-        if things.len() == MAX_THINGS && node != ESCAPE && node != TOUCH {
+        if values.len() == MAX_TRACKED && node != ESCAPE && node != TOUCH {
             self.put_unknown(node);
-            return self.put(ESCAPE, thing);
+            return self.put(ESCAPE, tracked);
         }
         if node == ESCAPE || node == TOUCH {
-            // Kept in the things themselves: these nodes may get any number.
-            return self.work.push((node, Item::Thing(thing)));
+            // Kept in the values themselves: these nodes may get any number.
+            return self.work.push((node, Item::Tracked(tracked)));
         }
-        things.push(thing);
-        self.work.push((node, Item::Thing(thing)));
+        values.push(tracked);
+        self.work.push((node, Item::Tracked(tracked)));
     }
 
     pub(super) fn put_unknown(&mut self, node: NodeId) {
@@ -387,16 +387,16 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Things flow only when everything is known of the functions that they may reach.
+    /// Tracked values flow only when everything is known of the functions that they may reach.
     fn add_use(&mut self, node: NodeId, added: Use) {
-        let Node { things, is_unknown, is_plain, uses } = &mut self.nodes[node as usize];
+        let Node { tracked, is_unknown, is_plain, uses } = &mut self.nodes[node as usize];
         uses.push(added.clone());
         if !self.is_solving {
             return;
         }
-        let (things, is_unknown, is_plain) = (things.clone(), *is_unknown, *is_plain);
-        for thing in things {
-            self.apply(Item::Thing(thing), &added);
+        let (tracked, is_unknown, is_plain) = (tracked.clone(), *is_unknown, *is_plain);
+        for value in tracked {
+            self.apply(Item::Tracked(value), &added);
         }
         if is_unknown {
             self.apply(Item::Unknown, &added);
@@ -423,8 +423,8 @@ impl<'a> Graph<'a> {
         self.is_solving = true;
         while let Some((node, item)) = self.work.pop() {
             match (node, item) {
-                (ESCAPE, Item::Thing(thing)) => self.escape_thing(thing),
-                (TOUCH, Item::Thing(thing)) => self.touch_thing(thing),
+                (ESCAPE, Item::Tracked(tracked)) => self.escape_tracked(tracked),
+                (TOUCH, Item::Tracked(tracked)) => self.touch_tracked(tracked),
                 (ESCAPE | TOUCH, Item::Unknown | Item::Plain) => {}
                 _ => {
                     let count = self.nodes[node as usize].uses.len();
@@ -480,12 +480,12 @@ impl<'a> Graph<'a> {
             // `this` of the function, or the first value.
             let others: Vec<_> = values.collect();
             others.into_iter().for_each(|value| self.escape(value));
-            let gives = match (is_folding, may_change) {
-                (true, _) => Gives::Fold,
-                (false, true) => Gives::Changed,
-                (false, false) => Gives::Element,
+            let passed = match (is_folding, may_change) {
+                (true, _) => Passed::Fold,
+                (false, true) => Passed::Changed,
+                (false, false) => Passed::Element,
             };
-            (call.kind, call.receiver) = (CallKind::Callback { list, gives }, Value::Unknown);
+            (call.kind, call.receiver) = (CallKind::Callback { list, passed }, Value::Unknown);
             if let Value::Node(_) = callback {
                 self.call(callback, call);
             }
@@ -494,10 +494,10 @@ impl<'a> Graph<'a> {
 
     fn apply(&mut self, item: Item, used: &Use) {
         match (item, used) {
-            (Item::Thing(thing), Use::Flow(into)) => self.put(*into, thing),
-            (Item::Thing(thing), Use::Awaited(into)) => self.put_awaited(*into, thing),
-            (Item::Thing(thing), Use::Member { key, into }) => self.read_member(thing, key, *into),
-            (Item::Thing(thing), Use::Callee(call)) => self.resolve(*call, thing),
+            (Item::Tracked(tracked), Use::Flow(into)) => self.put(*into, tracked),
+            (Item::Tracked(tracked), Use::Awaited(into)) => self.put_awaited(*into, tracked),
+            (Item::Tracked(tracked), Use::Member { key, into }) => self.read_member(tracked, key, *into),
+            (Item::Tracked(tracked), Use::Callee(call)) => self.resolve(*call, tracked),
             (Item::Unknown, Use::Flow(into) | Use::Awaited(into) | Use::Member { into, .. }) => self.put_unknown(*into),
             (Item::Unknown, Use::Callee(call)) => self.call_unknown(*call),
             (Item::Plain, Use::Flow(into) | Use::Awaited(into)) => self.put_plain(*into),
@@ -507,21 +507,21 @@ impl<'a> Graph<'a> {
     }
 
     /// A method `then` may pass on any value that has escaped. Tools have none.
-    fn put_awaited(&mut self, into: NodeId, thing: Thing) {
-        self.put(into, thing);
-        if !matches!(thing, Thing::Tool(node) if self.tools.is_tool(node)) {
+    fn put_awaited(&mut self, into: NodeId, tracked: Tracked) {
+        self.put(into, tracked);
+        if !matches!(tracked, Tracked::Tool(node) if self.tools.is_tool(node)) {
             self.put_unknown(into);
         }
     }
 
-    fn read_member(&mut self, thing: Thing, key: &Atom, into: NodeId) {
-        match thing {
-            Thing::Tool(node) => match self.tools.member(node, key) {
-                Some(member) => self.put(into, Thing::Tool(member)),
-                None => self.read_of_function(thing, key, into),
+    fn read_member(&mut self, tracked: Tracked, key: &Atom, into: NodeId) {
+        match tracked {
+            Tracked::Tool(node) => match self.tools.member(node, key) {
+                Some(member) => self.put(into, Tracked::Tool(member)),
+                None => self.read_of_function(tracked, key, into),
             },
-            Thing::Function(_) => self.read_of_function(thing, key, into),
-            Thing::Object(object) => {
+            Tracked::Function(_) => self.read_of_function(tracked, key, into),
+            Tracked::Object(object) => {
                 let Object { members, readers, is_escaped } = &mut self.objects[object as usize];
                 let found = members.get(key).copied();
                 readers.push(into);
@@ -536,24 +536,24 @@ impl<'a> Graph<'a> {
     }
 
     /// `call`, `apply` and `bind` call the function. Others, such as `prototype`, may lead to it.
-    fn read_of_function(&mut self, thing: Thing, key: &Atom, into: NodeId) {
+    fn read_of_function(&mut self, tracked: Tracked, key: &Atom, into: NodeId) {
         self.put_unknown(into);
         if !matches!(key.as_str(), "name" | "length") {
-            self.put(ESCAPE, thing);
+            self.put(ESCAPE, tracked);
         }
     }
 
-    fn resolve(&mut self, call: CallId, thing: Thing) {
+    fn resolve(&mut self, call: CallId, tracked: Tracked) {
         let targets = &mut self.calls[call as usize].targets;
-        if targets.contains(&thing) {
+        if targets.contains(&tracked) {
             return;
         }
-        targets.push(thing);
-        match thing {
-            Thing::Tool(node) if self.tools.is_tool(node) => self.call_tool(call),
-            Thing::Function(function) => self.call_function(call, function),
+        targets.push(tracked);
+        match tracked {
+            Tracked::Tool(node) if self.tools.is_tool(node) => self.call_tool(call),
+            Tracked::Function(function) => self.call_function(call, function),
             // Neither can be called.
-            Thing::Tool(_) | Thing::Object(_) => {}
+            Tracked::Tool(_) | Tracked::Object(_) => {}
         }
     }
 
@@ -626,12 +626,12 @@ impl<'a> Graph<'a> {
         self.calls[call as usize].arguments.iter().map(|argument| argument.value).collect()
     }
 
-    fn escape_thing(&mut self, thing: Thing) {
-        match thing {
-            Thing::Tool(node) => {
+    fn escape_tracked(&mut self, tracked: Tracked) {
+        match tracked {
+            Tracked::Tool(node) => {
                 self.escaped.insert(node);
             }
-            Thing::Function(function) => {
+            Tracked::Function(function) => {
                 let function = &mut self.functions[function as usize];
                 if std::mem::replace(&mut function.is_escaped, true) {
                     return;
@@ -640,7 +640,7 @@ impl<'a> Graph<'a> {
                 params.iter().for_each(|&param| self.put_unknown(param));
                 self.escape(Value::Node(result));
             }
-            Thing::Object(object) => {
+            Tracked::Object(object) => {
                 let Object { members, readers, is_escaped } = &mut self.objects[object as usize];
                 if std::mem::replace(is_escaped, true) {
                     return;
@@ -653,12 +653,12 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn touch_thing(&mut self, thing: Thing) {
-        match thing {
+    fn touch_tracked(&mut self, tracked: Tracked) {
+        match tracked {
             // Functions of tools are frozen. A member of a function is set in a way that makes the function escape.
-            Thing::Tool(node) if self.tools.is_tool(node) => {}
-            Thing::Function(_) => {}
-            Thing::Tool(_) | Thing::Object(_) => self.put(ESCAPE, thing),
+            Tracked::Tool(node) if self.tools.is_tool(node) => {}
+            Tracked::Function(_) => {}
+            Tracked::Tool(_) | Tracked::Object(_) => self.put(ESCAPE, tracked),
         }
     }
 }

@@ -14,7 +14,7 @@ use swc_atoms::Atom;
 use swc_common::{BytePos, Span};
 use swc_ecma_ast::{ArrowFunctionBody, BlockStmt, Expr, Ident, Module, ModuleItem, Pat, Stmt};
 
-use super::graph::{Bound, Function, Graph, NO_LOOP, PROGRAM, TOUCH, Thing, Value};
+use super::graph::{Bound, Function, Graph, NO_LOOP, PROGRAM, TOUCH, Tracked, Value};
 use super::ids::{BindingId, FunctionId, LoopId};
 use super::reasons::{Place, Reason, Reasons};
 use super::shapes::{Shape, shape_of};
@@ -26,7 +26,7 @@ const GLOBAL_OBJECT: [&str; 3] = ["globalThis", "self", "global"];
 
 /// What a program uses of the session, besides its tools.
 #[derive(Default)]
-pub(super) struct Surroundings {
+pub(super) struct SessionNames {
     /// Names that are neither the program's nor tools, and where each is used first.
     pub(super) free: HashMap<Atom, BytePos>,
     /// The program's variables that later programs see, and that start with the value of an earlier one if it is a
@@ -81,7 +81,7 @@ impl Frame {
 pub(super) struct Lowering<'a> {
     pub(super) graph: Graph<'a>,
     pub(super) reasons: Reasons,
-    pub(super) surroundings: Surroundings,
+    pub(super) session_names: SessionNames,
     /// Name of the function with which the front end calls the value of the program.
     front: Option<&'a str>,
     /// The variables of each name that are in scope, innermost last.
@@ -113,7 +113,7 @@ impl<'a> Lowering<'a> {
         Self {
             graph,
             reasons: Reasons::default(),
-            surroundings: Surroundings::default(),
+            session_names: SessionNames::default(),
             front,
             names: HashMap::new(),
             scopes: Vec::new(),
@@ -136,11 +136,11 @@ impl<'a> Lowering<'a> {
         let vars = names::var_names(body.iter().copied());
         for name in vars {
             let binding = self.declare_global(&name, true);
-            self.surroundings.globals.insert(name, (binding, true));
+            self.session_names.globals.insert(name, (binding, true));
         }
         for name in names::lexical_names(body.iter().copied()) {
             let binding = self.declare_global(&name, false);
-            self.surroundings.globals.entry(name).or_insert((binding, false));
+            self.session_names.globals.entry(name).or_insert((binding, false));
         }
         self.statements(&body);
         self.exit();
@@ -246,7 +246,7 @@ impl<'a> Lowering<'a> {
             return Value::Unknown;
         }
         if let Some(node) = self.graph.tools.global(text) {
-            return self.graph.thing(Thing::Tool(node));
+            return self.graph.tracked(Tracked::Tool(node));
         }
         if GLOBAL_OBJECT.contains(&text) {
             self.open(Reason::GlobalObject, None);
@@ -258,7 +258,7 @@ impl<'a> Lowering<'a> {
 
     fn use_free(&mut self, name: Atom) {
         let at = self.at;
-        self.surroundings.free.entry(name).or_insert(at);
+        self.session_names.free.entry(name).or_insert(at);
     }
 
     /// Whether an expression is the global object.
@@ -345,12 +345,12 @@ impl<'a> Lowering<'a> {
     fn parameter(&mut self, id: FunctionId, index: usize, pat: &Pat) {
         if let Pat::Rest(rest) = pat {
             self.graph.functions[id as usize].has_rest = true;
-            return self.bind(&rest.arg, Value::Unknown, Shape::Any, patterns::How::Declare);
+            return self.bind(&rest.arg, Value::Unknown, Shape::Any, patterns::BindingMode::Declare);
         }
         let node = self.graph.node();
         self.graph.functions[id as usize].params.push(node);
         let shape = Shape::Parameter(id, index as u32);
-        self.bind(pat, Value::Node(node), shape, patterns::How::Declare);
+        self.bind(pat, Value::Node(node), shape, patterns::BindingMode::Declare);
     }
 
     /// Declares the `var`s of a function's body. A `var` with the name of a parameter starts with its value.
@@ -383,7 +383,7 @@ impl<'a> Lowering<'a> {
         let value = self.expr(expr);
         self.graph.escape(value);
         self.frame = outer;
-        let function = self.graph.thing(Thing::Function(id));
+        let function = self.graph.tracked(Tracked::Function(id));
         self.graph.escape(function);
     }
 

@@ -37,7 +37,7 @@ use crate::source_index::SourceIndex;
 use crate::{PrepareOptions, as_written, parsed, rules};
 use counts::{Counts, Times, add};
 use evaluator::Evaluator;
-use graph::{Graph, Thing};
+use graph::{Graph, Tracked};
 use lower::Lowering;
 use reasons::{Place, Reason, Reasons};
 use tools::{ToolNode, ToolTree};
@@ -111,7 +111,7 @@ fn tools_of(graph: &Graph, possible: &Possible, index: &SourceIndex) -> Vec<Json
         }
         for target in &call.targets {
             match target {
-                Thing::Tool(tool) if graph.tools.is_tool(*tool) => calls[*tool as usize].push(id),
+                Tracked::Tool(tool) if graph.tools.is_tool(*tool) => calls[*tool as usize].push(id),
                 _ => {}
             }
         }

@@ -168,8 +168,8 @@ impl WriteJs for Writer {
     }
 
     fn add_srcmap(&mut self, position: BytePos) -> Result {
-        let is_behind = |last: &Mark| (last.line, last.column) < (self.line, self.column);
-        let is_empty = self.marks.last().is_some_and(|last| last.source == offset(position) && is_behind(last));
+        let precedes = |last: &Mark| (last.line, last.column) < (self.line, self.column);
+        let is_empty = self.marks.last().is_some_and(|last| last.source == offset(position) && precedes(last));
         self.callee = is_empty.then_some(position);
         self.mark(position);
         Ok(())

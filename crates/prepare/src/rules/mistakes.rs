@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::token_context::{Around, Bracket, last_word};
+use super::super::token_context::{Bracket, TokenContext, last_word};
 use super::super::trivia;
 use super::typescript;
 use ses_protocol::{Diagnostic, Location, Severity};
@@ -92,20 +92,20 @@ pub fn without_wrapping(code: &str) -> Cow<'_, str> {
 
 const COMMENT: &str = "Comments begin with //, not with #";
 
-/// The advice for the first syntax error of `code`, at the place of `around`, if it is a known mistake.
-pub(in super::super) fn fix(code: &str, around: &Around) -> Option<&'static str> {
-    let after = around.after();
+/// The advice for the first syntax error of `code`, at the place of `context`, if it is a known mistake.
+pub(in super::super) fn fix(code: &str, context: &TokenContext) -> Option<&'static str> {
+    let after = context.after();
     let before = &code[..code.len() - after.len()];
     let line = before.rfind('\n').map_or(0, |at| at + 1);
     let line = code[line..].lines().next().unwrap_or_default().trim_start();
     if after.starts_with(['\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}']) {
         return Some("Use straight quotes: \" or '");
     }
-    if [after.trim_start(), line].iter().any(|text| is_comment(text, around)) {
+    if [after.trim_start(), line].iter().any(|text| is_comment(text, context)) {
         let is_member = line.strip_prefix('#').is_some_and(|name| is_read(code, word_at(name)));
         return Some(if is_member { "A `}` before this ends its class: remove it" } else { COMMENT });
     }
-    if last_word(around.before) == "for" && after.starts_with("await") {
+    if last_word(context.before) == "for" && after.starts_with("await") {
         return Some("`for await` needs an async function: `async function name(…) { … }`");
     }
     let wrapping = Wrapping::ALL.into_iter().find(|wrapping| {
@@ -115,31 +115,35 @@ pub(in super::super) fn fix(code: &str, around: &Around) -> Option<&'static str>
     // Prose before the code.
     let is_fenced = || after.lines().skip(1).any(|line| line.trim_start().starts_with("```"));
     let wrapping = wrapping.or_else(|| is_fenced().then_some(Wrapping::Fences));
-    wrapping.map(Wrapping::fix).or_else(|| python(line, around)).or_else(|| member(around)).or_else(|| object(around))
+    wrapping
+        .map(Wrapping::fix)
+        .or_else(|| python(line, context))
+        .or_else(|| member(context))
+        .or_else(|| object(context))
 }
 
 /// Whether a `#` at the start of `text` does not begin a private name.
-fn is_comment(text: &str, around: &Around) -> bool {
+fn is_comment(text: &str, context: &TokenContext) -> bool {
     let is_name = |text: &str| text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '\\'));
     text.strip_prefix('#').is_some_and(|rest| {
         !is_name(rest)
-            || (!around.is_in_class() && (text.len() != around.after().len() || !around.before.ends_with('.')))
+            || (!context.is_in_class() && (text.len() != context.after().len() || !context.before.ends_with('.')))
     })
 }
 
 /// Whether the code reads a private member of this name.
 fn is_read(code: &str, name: &str) -> bool {
-    !name.is_empty() && code.split(".#").skip(1).any(|behind| word_at(behind) == name)
+    !name.is_empty() && code.split(".#").skip(1).any(|rest| word_at(rest) == name)
 }
 
 /// The JavaScript to write instead of Python. `line`: the line of the place.
-fn python(line: &str, around: &Around) -> Option<&'static str> {
-    let after = around.after();
+fn python(line: &str, context: &TokenContext) -> Option<&'static str> {
+    let after = context.after();
     let word = word_at(after);
     let is_operand = |text: &str| {
         text.trim_start_matches([' ', '\t']).starts_with(|c: char| c.is_alphanumeric() || "_$([\"'`!-".contains(c))
     };
-    if around.is_on_line() {
+    if context.is_on_line() {
         match word {
             "and" if is_operand(&after[word.len()..]) => return Some("This is Python: write `&&`"),
             "or" if is_operand(&after[word.len()..]) => return Some("This is Python: write `||`"),
@@ -147,24 +151,24 @@ fn python(line: &str, around: &Around) -> Option<&'static str> {
                 return Some("This is Python: write `!list.includes(item)`");
             }
             "is" if is_operand(&after[word.len()..]) => return Some("This is Python: write `===`, or `!==`"),
-            "for" if around.innermost().is_some_and(|bracket| bracket.is('[')) => {
+            "for" if context.innermost().is_some_and(|bracket| bracket.is('[')) => {
                 return Some("This is Python: write `list.map((item) => …)`");
             }
-            _ if last_word(around.before) == "not" && is_operand(after) => return Some("This is Python: write `!`"),
-            _ if last_word(around.before) == "lambda" => return Some("This is Python: write `(…) => …`"),
-            _ if after.starts_with(':') && around.innermost().is_some_and(|bracket| bracket.is('[')) => {
+            _ if last_word(context.before) == "not" && is_operand(after) => return Some("This is Python: write `!`"),
+            _ if last_word(context.before) == "lambda" => return Some("This is Python: write `(…) => …`"),
+            _ if after.starts_with(':') && context.innermost().is_some_and(|bracket| bracket.is('[')) => {
                 return Some("This is Python: write `list.slice(…)`");
             }
             _ => {}
         }
     }
-    let closed = around.closed.filter(|bracket| bracket.is('(')).map_or("", |bracket| last_word(bracket.before));
-    if closed == "elif" || last_word(around.before) == "elif" {
+    let closed = context.closed.filter(|bracket| bracket.is('(')).map_or("", |bracket| last_word(bracket.before));
+    if closed == "elif" || last_word(context.before) == "elif" {
         return Some(ELSE_IF);
     }
     let is_block = line.trim_end().ends_with(':');
     match word_at(line) {
-        _ if word == "except" && lacks_catch(around) => Some("This is Python: write `catch (error) { … }`"),
+        _ if word == "except" && lacks_catch(context) => Some("This is Python: write `catch (error) { … }`"),
         "elif" => Some(ELSE_IF),
         "def" => Some("This is Python: write `function name(…) { … }`"),
         "async" if line.starts_with("async def ") => Some("This is Python: write `async function name(…) { … }`"),
@@ -189,34 +193,34 @@ fn python(line: &str, around: &Around) -> Option<&'static str> {
 const ELSE_IF: &str = "This is Python: write `else if (…) { … }`";
 
 /// Advice for a member of a class that is written like one of an object.
-fn member(around: &Around) -> Option<&'static str> {
-    let value = if around.before.ends_with(':') { around.after() } else { around.after().strip_prefix(':')? };
+fn member(context: &TokenContext) -> Option<&'static str> {
+    let value = if context.before.ends_with(':') { context.after() } else { context.after().strip_prefix(':')? };
     let is_function = matches!(word_at(value.trim_start()), "function" | "async");
-    (around.is_in_class_body() && is_function).then_some("In a class write methods as `name(…) { … }`")
+    (context.is_in_class_body() && is_function).then_some("In a class write methods as `name(…) { … }`")
 }
 
 /// Advice for an object or a pattern in a place where a block is expected.
-fn object(around: &Around) -> Option<&'static str> {
+fn object(context: &TokenContext) -> Option<&'static str> {
     const PATTERN: &str = "An assignment that begins with a pattern needs parentheses: `({ … } = value)`";
-    let after = around.after();
-    if around.closed.is_some_and(|bracket| bracket.is_statement()) && is_assignment(after) {
+    let after = context.after();
+    if context.closed.is_some_and(|bracket| bracket.is_statement()) && is_assignment(after) {
         return Some(PATTERN);
     }
-    let bracket = around.innermost().filter(|bracket| is_object(bracket))?;
+    let bracket = context.innermost().filter(|bracket| is_object(bracket))?;
     if bracket.before.ends_with("=>") {
         return Some("An arrow function that returns an object needs parentheses: `(…) => ({ … })`");
     }
-    match bracket.is_statement() || is_behind_line(around, bracket) {
-        true if around.behind.is_some_and(|behind| is_assignment(trivia::skip(behind))) => Some(PATTERN),
+    match bracket.is_statement() || is_after_complete_line(context, bracket) {
+        true if context.after_bracket.is_some_and(|rest| is_assignment(trivia::skip(rest))) => Some(PATTERN),
         true => Some("An object at the end of a program needs parentheses: `({ … })`, or `return { … }`"),
         false => None,
     }
 }
 
 /// Whether it is a brace that begins a statement because the line before ended an expression without a semicolon.
-fn is_behind_line(around: &Around, bracket: &Bracket) -> bool {
+fn is_after_complete_line(context: &TokenContext, bracket: &Bracket) -> bool {
     let is_operand = bracket.before.ends_with(|c: char| c.is_alphanumeric() || "_$)]\"'`".contains(c));
-    is_operand && around.is_on_later_line(bracket) && !BEFORE_BRACES.contains(&last_word(bracket.before))
+    is_operand && context.is_on_later_line(bracket) && !BEFORE_BRACES.contains(&last_word(bracket.before))
 }
 
 /// Words that a brace follows.
@@ -237,30 +241,30 @@ fn is_object(bracket: &Bracket) -> bool {
 }
 
 /// Whether the place follows the block of a `try`.
-pub(in super::super) fn lacks_catch(around: &Around) -> bool {
-    around.closed.is_some_and(|bracket| bracket.is('{') && last_word(bracket.before) == "try")
+pub(in super::super) fn lacks_catch(context: &TokenContext) -> bool {
+    context.closed.is_some_and(|bracket| bracket.is('{') && last_word(bracket.before) == "try")
 }
 
 /// What is said of a place.
 type Rule = fn(Location) -> Diagnostic;
 
 /// Future syntax of JavaScript that is not supported here, with its place.
-pub(in super::super) fn not_supported(around: &Around) -> Option<(usize, Rule)> {
-    let end = around.before.len();
-    if let Some(name) = around.after().strip_prefix('@') {
-        let may_begin = around.before.is_empty()
-            || around.before.ends_with([';', '{', '}', ')'])
-            || !around.is_on_line()
-            || around.is_in_class_body();
-        return (may_begin && !word_at(name).is_empty()).then_some((around.place(), typescript::decorator));
+pub(in super::super) fn not_supported(context: &TokenContext) -> Option<(usize, Rule)> {
+    let end = context.before.len();
+    if let Some(name) = context.after().strip_prefix('@') {
+        let may_begin = context.before.is_empty()
+            || context.before.ends_with([';', '{', '}', ')'])
+            || !context.is_on_line()
+            || context.is_in_class_body();
+        return (may_begin && !word_at(name).is_empty()).then_some((context.place(), typescript::decorator));
     }
-    let is_accessor = last_word(around.before) == "accessor" && around.is_in_class_body() && around.is_on_line();
+    let is_accessor = last_word(context.before) == "accessor" && context.is_in_class_body() && context.is_on_line();
     is_accessor.then(|| (end - "accessor".len(), typescript::auto_accessor as Rule))
 }
 
 /// The error for a private name outside all classes: V8's message, and advice. `before`: the text before its `#`.
-pub(in super::super) fn private_name(before: &str, name: &str, behind: &str, at: Location) -> Diagnostic {
-    let is_used = before.trim_end().ends_with('.') || word_at(trivia::skip(behind)) == "in";
+pub(in super::super) fn private_name(before: &str, name: &str, after: &str, at: Location) -> Diagnostic {
+    let is_used = before.trim_end().ends_with('.') || word_at(trivia::skip(after)) == "in";
     let shown: String = name.chars().take(64).collect();
     super::text::syntax_valid(format!("Private field '#{shown}' must be declared in an enclosing class"), at)
         .with_fix(if is_used { "Private names work only inside their class: give the class a method" } else { COMMENT })
@@ -338,7 +342,7 @@ pub(in super::super) fn undefined_label(code: &str, offset: usize) -> Option<Str
 }
 
 /// Where a name was expected after the `let` at `offset`, and V8's message for the token found instead.
-pub(in super::super) fn declared_behind_let(code: &str, offset: usize) -> Option<(usize, String)> {
+pub(in super::super) fn name_error_after_let(code: &str, offset: usize) -> Option<(usize, String)> {
     let rest = code.get(offset..)?.strip_prefix("let")?;
     let name = rest.trim_start();
     let at = code.len() - name.len();

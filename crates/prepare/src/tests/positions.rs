@@ -55,8 +55,8 @@ fn no_position_is_within_a_character() {
         let starts: Vec<Location> =
             (0..=source.len()).filter(|&at| source.is_char_boundary(at)).map(|at| end_of(&source[..at])).collect();
         let places = program.code.char_indices().map(|(at, _)| end_of(&program.code[..at]));
-        let behind = Location { line: u32::MAX, column: 1 };
-        for Location { line, column } in places.chain([behind]) {
+        let after_all = Location { line: u32::MAX, column: 1 };
+        for Location { line, column } in places.chain([after_all]) {
             let mapped = program.positions.original(line, column);
             assert!(
                 mapped.is_none_or(|mapped| starts.contains(&mapped)),

@@ -266,7 +266,7 @@ fn the_first_hundred_of_many_syntax_errors_are_found_in_time_linear_in_the_text(
 }
 
 #[test]
-fn a_label_behind_a_comment_is_looked_for_in_no_time() {
+fn a_label_after_a_comment_is_found_in_no_time() {
     let began = Instant::now();
     assert_eq!(outcome(format!("for(;;)continue/**/x;{}", " ".repeat(200_000))), ["syntax_valid"]);
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
@@ -284,7 +284,7 @@ fn comments_nest_nothing() {
 }
 
 #[test]
-fn a_program_is_deepest_behind_what_opens_last() {
+fn a_program_is_deepest_after_the_last_bracket_that_opens() {
     let found = nesting_too_deep_to_compile(&format!("[1];\n{}1{}", "f(() => ".repeat(900), ")".repeat(900)));
     assert_eq!(found.rule, "nesting_too_deep");
     assert_eq!(found.message, "the program is nested too deeply to be compiled");

@@ -100,7 +100,7 @@ fn what_is_not_supported_is_named() {
 
 /// tsc evaluates only constants of the text, and reports the members after others.
 #[test]
-fn members_of_enums_behind_unknown_ones_must_have_values() {
+fn members_of_enums_after_unknown_ones_must_have_values() {
     const MESSAGE: &str = "an enum member needs a value if the value of the member before it is not a constant number";
     let at = |code: &str| {
         let found = rejected(code);

@@ -101,7 +101,7 @@ pub fn guest_text(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     let mut out = String::new();
     while let Some((before, after)) = rest.split_once(PREFIX) {
-        if after.strip_prefix("import").is_some_and(|behind| !behind.starts_with(Ident::is_valid_continue)) {
+        if after.strip_prefix("import").is_some_and(|next| !next.starts_with(Ident::is_valid_continue)) {
             out.push_str(before);
             rest = after;
             continue;
@@ -115,10 +115,10 @@ pub fn guest_text(text: &str) -> Cow<'_, str> {
         };
         match before.strip_suffix("(0 , ") {
             Some(before) => {
-                let (callee, behind) = name.split_once(')').unwrap_or((name, ""));
+                let (callee, after_callee) = name.split_once(')').unwrap_or((name, ""));
                 out.push_str(before);
                 out.push_str(callee);
-                rest = behind;
+                rest = after_callee;
             }
             None => {
                 out.push_str(before);
@@ -290,10 +290,10 @@ impl Reacher<'_> {
     }
 
     /// Visits the contents of a statement. Labels stay at their loop.
-    fn visit_behind_labels(&mut self, statement: &mut Stmt) {
+    fn visit_inside_labels(&mut self, statement: &mut Stmt) {
         match statement {
             Stmt::Labeled(labeled) if nodes::loop_of(&labeled.body).is_some() => {
-                self.visit_behind_labels(&mut labeled.body)
+                self.visit_inside_labels(&mut labeled.body)
             }
             other => other.visit_mut_children_with(self),
         }
@@ -328,7 +328,7 @@ impl Reacher<'_> {
                     let names = declaration.decls.iter().flat_map(|declarator| names_in(&declarator.name));
                     out.extend(self.declarations(declaration.kind, names));
                 }
-                self.visit_behind_labels(&mut other);
+                self.visit_inside_labels(&mut other);
                 out.push(other);
             }
         }

@@ -37,7 +37,7 @@ const HAD: &str = "__smol_had";
 const LEFT: &str = "__smol_left";
 const LABEL: &str = "__smol_loop";
 
-/// Makes a loop count in the variable of the outermost loop, which [`settle_behind`] declares.
+/// Makes a loop count in the variable of the outermost loop, which [`settle_at_exit`] declares.
 pub(super) fn count_in_register(statement: &mut Stmt) {
     let span = statement.span();
     let leave = Stmt::Break(BreakStmt { span, label: Some(nodes::ident(LABEL, DUMMY_SP)) });
@@ -67,7 +67,7 @@ fn guard(statement: &mut Stmt, counter: &str, end: Stmt) {
 }
 
 /// Takes the iterations of an outermost loop and its inner loops from the budget when the loop is left.
-pub(super) fn settle_behind(statement: &mut Stmt) {
+pub(super) fn settle_at_exit(statement: &mut Stmt) {
     let span = statement.span();
     let body = Box::new(std::mem::replace(statement, nodes::empty()));
     let labeled = Stmt::Labeled(LabeledStmt { span: DUMMY_SP, label: nodes::ident(LABEL, DUMMY_SP), body });

@@ -26,11 +26,11 @@ impl VisitMut for Holes<'_> {
             return;
         }
         let last = node.elems.iter().rposition(Option::is_some);
-        let behind = match last.and_then(|last| node.elems[last].as_ref()) {
+        let end = match last.and_then(|last| node.elems[last].as_ref()) {
             Some(element) => offset(element.span_hi()),
             None => offset(node.span.lo) + 1,
         };
-        let mut rest = trivia::skip(self.code.get(behind as usize..).unwrap_or_default());
+        let mut rest = trivia::skip(self.code.get(end as usize..).unwrap_or_default());
         let mut commas = 0;
         while let Some(next) = rest.strip_prefix(',') {
             commas += 1;

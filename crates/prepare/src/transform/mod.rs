@@ -78,7 +78,7 @@ impl VisitMut for Instrument<'_> {
             guards::count_in_memory(node);
         }
         if is_outermost {
-            guards::settle_behind(node);
+            guards::settle_at_exit(node);
             self.is_in_nest = false;
         }
     }

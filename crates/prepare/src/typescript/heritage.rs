@@ -13,9 +13,9 @@ use swc_ecma_visit::{VisitMut, VisitMutWith};
 const MARK: Span = Span { lo: BytePos::PLACEHOLDER, hi: BytePos::PLACEHOLDER };
 
 /// Moves heritages in front of their classes.
-pub(super) struct Mover;
+pub(super) struct MoveHeritages;
 
-impl VisitMut for Mover {
+impl VisitMut for MoveHeritages {
     fn visit_mut_expr(&mut self, node: &mut Expr) {
         node.visit_mut_children_with(self);
         if let Expr::Class(ClassExpr { class, .. }) = node
@@ -28,9 +28,9 @@ impl VisitMut for Mover {
 }
 
 /// Moves them back.
-pub(super) struct Returner;
+pub(super) struct RestoreHeritages;
 
-impl VisitMut for Returner {
+impl VisitMut for RestoreHeritages {
     fn visit_mut_expr(&mut self, node: &mut Expr) {
         node.visit_mut_children_with(self);
         if let Expr::Seq(SeqExpr { span: MARK, exprs }) = node

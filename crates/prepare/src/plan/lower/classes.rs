@@ -2,7 +2,7 @@
 
 use swc_ecma_ast::{Class, ClassMember, Function, Ident, Key, ParamOrTsParamProp, PropName};
 
-use super::super::graph::{Thing, Value};
+use super::super::graph::{Tracked, Value};
 use super::super::reasons::Reason;
 use super::{Body, Lowering, Traits, names};
 
@@ -43,7 +43,7 @@ impl Lowering<'_> {
                 }
                 let body = constructor.body.as_ref().map_or(&[][..], |body| &body.stmts);
                 let id = self.function(params.into_iter(), Body::Statements(body), Traits::default());
-                let function = self.graph.thing(Thing::Function(id));
+                let function = self.graph.tracked(Tracked::Function(id));
                 self.graph.escape(function);
             }
             ClassMember::Method(method) => {
@@ -86,7 +86,7 @@ impl Lowering<'_> {
     fn class_method(&mut self, function: &Function) {
         self.see(function.span);
         let id = self.function_of(function);
-        let function = self.graph.thing(Thing::Function(id));
+        let function = self.graph.tracked(Tracked::Function(id));
         self.graph.escape(function);
     }
 

@@ -9,11 +9,11 @@ use swc_ecma_ast::{
     UnaryOp, UpdateExpr, YieldExpr,
 };
 
-use super::super::graph::{Thing, Value};
+use super::super::graph::{Tracked, Value};
 use super::super::ids::FunctionId;
 use super::super::reasons::Reason;
 use super::super::shapes::{Shape, static_key};
-use super::patterns::How;
+use super::patterns::BindingMode;
 use super::{Body, Lowering, This, Traits, arrow_body};
 
 /// What is done with a member.
@@ -97,7 +97,7 @@ impl Lowering<'_> {
         match (kind, self.frame.this) {
             // `new.target` is the function itself.
             (MetaPropKind::NewTarget, This::Function(function)) => {
-                let function = self.graph.thing(Thing::Function(function));
+                let function = self.graph.tracked(Tracked::Function(function));
                 self.graph.escape(function);
             }
             (MetaPropKind::NewTarget, _) => {}
@@ -187,8 +187,10 @@ impl Lowering<'_> {
             AssignTarget::Pat(pat) => {
                 let value = self.expr(right);
                 match pat {
-                    AssignTargetPat::Array(list) => self.bind_elements(list, value, How::Assign),
-                    AssignTargetPat::Object(object) => self.bind_members(object, value, Shape::Any, How::Assign),
+                    AssignTargetPat::Array(list) => self.bind_elements(list, value, BindingMode::Assign),
+                    AssignTargetPat::Object(object) => {
+                        self.bind_members(object, value, Shape::Any, BindingMode::Assign)
+                    }
                     AssignTargetPat::Invalid(_) => self.open(Reason::NotReadable, None),
                 }
                 return value;
@@ -304,7 +306,7 @@ impl Lowering<'_> {
     fn method(&mut self, function: &Function) -> Value {
         self.see(function.span);
         let id = self.function_of(function);
-        self.graph.thing(Thing::Function(id))
+        self.graph.tracked(Tracked::Function(id))
     }
 
     pub(super) fn function_of(&mut self, function: &Function) -> FunctionId {
@@ -323,18 +325,18 @@ impl Lowering<'_> {
         let id = self.function_of(&expression.function);
         if let Some(binding) = own.and_then(|name| self.lookup(&name.sym)) {
             let node = self.graph.bindings[binding as usize].node;
-            let function = self.graph.thing(Thing::Function(id));
+            let function = self.graph.tracked(Tracked::Function(id));
             self.graph.flow(function, node);
         }
         self.exit();
-        self.graph.thing(Thing::Function(id))
+        self.graph.tracked(Tracked::Function(id))
     }
 
     fn arrow(&mut self, arrow: &ArrowExpr) -> Value {
         self.see(arrow.span);
         let traits = Traits { is_async: arrow.is_async, is_generator: false, is_arrow: true };
         let id = self.function(arrow.params.iter(), arrow_body(&arrow.body), traits);
-        self.graph.thing(Thing::Function(id))
+        self.graph.tracked(Tracked::Function(id))
     }
 
     /// A member whose value is used, but not called.
@@ -353,7 +355,7 @@ impl Lowering<'_> {
             && let Some(key) = &key
             && let Some(tool) = self.graph.tools.global(key)
         {
-            return (self.graph.thing(Thing::Tool(tool)), Value::Plain);
+            return (self.graph.tracked(Tracked::Tool(tool)), Value::Plain);
         }
         let object = if use_ == Member::Read { self.read_whole(&member.obj) } else { self.expr(&member.obj) };
         match key {

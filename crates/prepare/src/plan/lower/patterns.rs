@@ -11,59 +11,59 @@ use super::Lowering;
 
 /// What a pattern does with its names.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum BindingMode {
     Declare,
     Assign,
 }
 
 impl Lowering<'_> {
     /// Gives the names of a pattern their parts of a value.
-    pub(super) fn bind(&mut self, pat: &Pat, value: Value, shape: Shape, how: How) {
+    pub(super) fn bind(&mut self, pat: &Pat, value: Value, shape: Shape, mode: BindingMode) {
         match pat {
-            Pat::Ident(name) => self.bind_name(&name.id, value, shape, how),
-            Pat::Object(object) => self.bind_members(object, value, shape, how),
-            Pat::Array(list) => self.bind_elements(list, value, how),
-            Pat::Rest(rest) => self.bind(&rest.arg, Value::Unknown, Shape::Any, how),
+            Pat::Ident(name) => self.bind_name(&name.id, value, shape, mode),
+            Pat::Object(object) => self.bind_members(object, value, shape, mode),
+            Pat::Array(list) => self.bind_elements(list, value, mode),
+            Pat::Rest(rest) => self.bind(&rest.arg, Value::Unknown, Shape::Any, mode),
             Pat::Assign(assign) => {
                 let value = self.or_default(value, &assign.right);
-                self.bind(&assign.left, value, Shape::Any, how);
+                self.bind(&assign.left, value, Shape::Any, mode);
             }
             Pat::Expr(target) => self.assign_to(target, value),
             Pat::Invalid(_) => self.open(Reason::NotReadable, None),
         }
     }
 
-    pub(super) fn bind_elements(&mut self, list: &ArrayPat, value: Value, how: How) {
+    pub(super) fn bind_elements(&mut self, list: &ArrayPat, value: Value, mode: BindingMode) {
         self.graph.touch(value);
         for element in list.elems.iter().flatten() {
-            self.bind(element, Value::Unknown, Shape::Any, how);
+            self.bind(element, Value::Unknown, Shape::Any, mode);
         }
     }
 
-    pub(super) fn bind_members(&mut self, object: &ObjectPat, value: Value, shape: Shape, how: How) {
+    pub(super) fn bind_members(&mut self, object: &ObjectPat, value: Value, shape: Shape, mode: BindingMode) {
         for prop in &object.props {
             match prop {
                 ObjectPatProp::KeyValue(pair) => {
                     let part = self.member_named(value, &pair.key);
                     let shape = part_of(&shape, static_key(&pair.key));
-                    self.bind(&pair.value, part, shape, how);
+                    self.bind(&pair.value, part, shape, mode);
                 }
                 ObjectPatProp::Assign(name) => {
                     let part = self.graph.member(value, name.key.id.sym.clone());
                     match &name.value {
                         Some(default) => {
                             let part = self.or_default(part, default);
-                            self.bind_name(&name.key.id, part, Shape::Any, how);
+                            self.bind_name(&name.key.id, part, Shape::Any, mode);
                         }
                         None => {
                             let shape = part_of(&shape, Some(name.key.id.sym.to_string()));
-                            self.bind_name(&name.key.id, part, shape, how);
+                            self.bind_name(&name.key.id, part, shape, mode);
                         }
                     }
                 }
                 ObjectPatProp::Rest(rest) => {
                     self.graph.escape(value);
-                    self.bind(&rest.arg, Value::Unknown, Shape::Any, how);
+                    self.bind(&rest.arg, Value::Unknown, Shape::Any, mode);
                 }
             }
         }
@@ -87,11 +87,11 @@ impl Lowering<'_> {
         }
     }
 
-    fn bind_name(&mut self, name: &Ident, value: Value, shape: Shape, how: How) {
+    fn bind_name(&mut self, name: &Ident, value: Value, shape: Shape, mode: BindingMode) {
         let Some(id) = self.lookup(&name.sym) else { return self.assign_free(name, value) };
         let binding = &mut self.graph.bindings[id as usize];
         let node = binding.node;
-        if how == How::Assign {
+        if mode == BindingMode::Assign {
             binding.writes += 1;
         } else if binding.shape == Shape::Any {
             binding.shape = shape;
@@ -104,14 +104,14 @@ impl Lowering<'_> {
     /// Assigns to a variable of the host or of an earlier program. There is none otherwise, and a tool refuses it.
     fn assign_free(&mut self, name: &Ident, value: Value) {
         self.read_free(name);
-        self.surroundings.assigned.insert(name.sym.clone());
+        self.session_names.assigned.insert(name.sym.clone());
         self.graph.escape(value);
     }
 
     /// Assigns to an expression.
     pub(super) fn assign_to(&mut self, target: &Expr, value: Value) {
         match target.unwrap_parens() {
-            Expr::Ident(name) => self.bind_name(name, value, Shape::Any, How::Assign),
+            Expr::Ident(name) => self.bind_name(name, value, Shape::Any, BindingMode::Assign),
             Expr::Member(member) => self.store(member, value),
             other => {
                 // A member of `super`, for instance.
@@ -124,7 +124,7 @@ impl Lowering<'_> {
 
     pub(super) fn assign_simple(&mut self, target: &SimpleAssignTarget, value: Value) {
         match target {
-            SimpleAssignTarget::Ident(name) => self.bind_name(&name.id, value, Shape::Any, How::Assign),
+            SimpleAssignTarget::Ident(name) => self.bind_name(&name.id, value, Shape::Any, BindingMode::Assign),
             SimpleAssignTarget::Member(member) => self.store(member, value),
             SimpleAssignTarget::Paren(paren) => self.assign_to(&paren.expr, value),
             SimpleAssignTarget::SuperProp(property) => {

@@ -5,11 +5,11 @@ use swc_ecma_ast::{
     VarDecl, VarDeclKind, VarDeclOrExpr, VarDeclarator,
 };
 
-use super::super::graph::{Bound, Counter, PROGRAM, Thing, Value};
+use super::super::graph::{Bound, Counter, PROGRAM, Tracked, Value};
 use super::super::ids::ListRef;
 use super::super::reasons::Reason;
 use super::super::shapes::Shape;
-use super::patterns::How;
+use super::patterns::BindingMode;
 use super::{Lowering, names};
 
 impl Lowering<'_> {
@@ -120,7 +120,7 @@ impl Lowering<'_> {
             Decl::Fn(declared) => {
                 self.see(declared.function.span);
                 let id = self.function_of(&declared.function);
-                let function = self.graph.thing(Thing::Function(id));
+                let function = self.graph.tracked(Tracked::Function(id));
                 if let Some(binding) = self.lookup(&declared.ident.sym) {
                     let node = self.graph.bindings[binding as usize].node;
                     self.graph.flow(function, node);
@@ -138,7 +138,7 @@ impl Lowering<'_> {
                     let value = declarator.init.as_deref().map_or(Value::Plain, |init| self.expr(init));
                     // Its method is called at the end of the block.
                     self.graph.escape(value);
-                    self.bind(&declarator.name, value, Shape::Any, How::Declare);
+                    self.bind(&declarator.name, value, Shape::Any, BindingMode::Declare);
                 }
             }
             // Types are removed before.
@@ -153,12 +153,12 @@ impl Lowering<'_> {
     }
 
     fn variable(&mut self, declarator: &VarDeclarator, kind: VarDeclKind) {
-        let how = if kind == VarDeclKind::Var { How::Assign } else { How::Declare };
+        let mode = if kind == VarDeclKind::Var { BindingMode::Assign } else { BindingMode::Declare };
         let Some(init) = declarator.init.as_deref() else { return };
         let shape = if kind == VarDeclKind::Var { Shape::Any } else { self.shape(init) };
         let is_name = matches!(declarator.name, Pat::Ident(_));
         let value = if is_name { self.expr(init) } else { self.read_whole(init) };
-        self.bind(&declarator.name, value, shape, how);
+        self.bind(&declarator.name, value, shape, mode);
     }
 
     fn try_statement(&mut self, statement: &TryStmt) {
@@ -170,7 +170,7 @@ impl Lowering<'_> {
                 let mut names = Vec::new();
                 names::pattern_names(param, &mut names);
                 lowering.declare(names);
-                lowering.bind(param, Value::Unknown, Shape::Any, How::Declare);
+                lowering.bind(param, Value::Unknown, Shape::Any, BindingMode::Declare);
             }
             lowering.block(&handler.body);
             lowering.exit();
@@ -330,14 +330,16 @@ impl Lowering<'_> {
 
     /// Gives the names in the head of a loop the elements.
     fn bind_head(&mut self, head: &ForHead, shape: Shape) {
-        let (declarators, how) = match head {
-            ForHead::VarDecl(variables) if variables.kind == VarDeclKind::Var => (&variables.decls, How::Assign),
-            ForHead::VarDecl(variables) => (&variables.decls, How::Declare),
-            ForHead::UsingDecl(using) => (&using.decls, How::Declare),
-            ForHead::Pat(pat) => return self.bind(pat, Value::Unknown, Shape::Any, How::Assign),
+        let (declarators, mode) = match head {
+            ForHead::VarDecl(variables) if variables.kind == VarDeclKind::Var => {
+                (&variables.decls, BindingMode::Assign)
+            }
+            ForHead::VarDecl(variables) => (&variables.decls, BindingMode::Declare),
+            ForHead::UsingDecl(using) => (&using.decls, BindingMode::Declare),
+            ForHead::Pat(pat) => return self.bind(pat, Value::Unknown, Shape::Any, BindingMode::Assign),
         };
         for declarator in declarators {
-            self.bind(&declarator.name, Value::Unknown, shape.clone(), how);
+            self.bind(&declarator.name, Value::Unknown, shape.clone(), mode);
         }
     }
 }
