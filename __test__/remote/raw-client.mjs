@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 
 import { onTestFinished } from 'vitest';
 
-/** The kinds of messages, by their byte: `crates/remote/src/words.rs`. */
+/** The kinds of messages, by their byte: `crates/remote/src/packet.rs`. */
 export const KIND = {
   data: 0,
   wake: 1,

@@ -2,12 +2,12 @@
 //! about the way that frames take.
 
 mod confinement;
+mod connection;
 mod content;
-mod news;
 mod session;
-mod wire;
+mod worker_event;
 
 pub use confinement::Confinement;
-pub use news::{NONSENSE, News};
+pub use connection::Connection;
 pub use session::{ANSWER, Peer, PeerLink, SPARE_ANSWER, SessionState, longest_body};
-pub use wire::Wire;
+pub use worker_event::{INVALID_MESSAGE, WorkerEvent};

@@ -8,15 +8,17 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use ses_protocol::frames::{Control, Hello, Message};
-use ses_protocol::{Command, Config, Event, Failure, Figures, JobId, MAX_TOLD_CALLS, TIMEOUT_MS, ToolCall, ToolCallId};
+use ses_protocol::{
+    Command, Config, Event, Failure, Figures, JobId, MAX_REPORTED_CALLS, TIMEOUT_MS, ToolCall, ToolCallId,
+};
 use ses_session::{Deadline, Events, Link, Process, Watchdog};
 use ses_sync::CpuClock;
 use ses_sync::priority::Thread;
 
 use crate::confinement::Confinement;
+use crate::connection::Connection;
 use crate::content::readable;
-use crate::news::{NONSENSE, News};
-use crate::wire::Wire;
+use crate::worker_event::{INVALID_MESSAGE, WorkerEvent};
 
 /// How long a worker may take for actions that guest code cannot prolong: to begin a session, to define variables and
 /// tools, to refuse a run. Many times the time that they take on a heavily overloaded machine.
@@ -28,7 +30,7 @@ pub const SPARE_ANSWER: Duration = Duration::from_secs(5);
 
 /// The most events that a worker may send while it has no job, which is more than an honest worker sends. Reading
 /// events without a limit would cost the host a processor.
-const MAX_UNASKED: usize = 10_000;
+const MAX_UNSOLICITED_EVENTS: usize = 10_000;
 
 /// The most unanswered calls of services, which do not count as tool calls. An honest worker has a few for its timers,
 /// and one for each request that it cancels.
@@ -65,7 +67,7 @@ struct Open {
     /// Calls that the run under way has made.
     made: u64,
     /// Events that arrived since the last job was done.
-    unasked: usize,
+    unsolicited: usize,
 }
 
 struct Asked {
@@ -129,22 +131,22 @@ impl Peer {
     /// # Errors
     ///
     /// The worker must be ended, for this reason.
-    pub fn on_news(&mut self, news: News) -> Result<(), &'static str> {
-        match news {
-            News::Ready(hello) => {
+    pub fn on_worker_event(&mut self, event: WorkerEvent) -> Result<(), &'static str> {
+        match event {
+            WorkerEvent::Ready(hello) => {
                 self.session_state.open().is_replaced = false;
                 self.on_greeting(hello)
             }
             // The event came from a process that was given up.
-            News::Event(_) if self.session_state.open().is_replaced => Ok(()),
-            News::Event(_) if self.is_over() => Ok(()),
-            News::Event(event) => self.on_event(event),
-            News::Unstarted(failure) => {
+            WorkerEvent::Event(_) if self.session_state.open().is_replaced => Ok(()),
+            WorkerEvent::Event(_) if self.is_over() => Ok(()),
+            WorkerEvent::Event(event) => self.on_event(event),
+            WorkerEvent::Unstarted(failure) => {
                 *self.session_state.open() = Open::default();
                 (self.events)(Event::Initialized(Err(failure)));
                 Ok(())
             }
-            News::Lost(reason) => {
+            WorkerEvent::Lost(reason) => {
                 // Drops the deadlines of jobs that will never be done.
                 *self.session_state.open() = Open::default();
                 (self.events)(if self.is_over() { Event::Closed { panicked: false } } else { Event::Lost { reason } });
@@ -175,7 +177,7 @@ impl Peer {
         let event = match event {
             Event::Initialized(result) => {
                 if std::mem::replace(&mut self.is_initialized, true) {
-                    return Err(NONSENSE);
+                    return Err(INVALID_MESSAGE);
                 }
                 self.session_state.open().opening = None;
                 is_last = result.is_err();
@@ -199,7 +201,7 @@ impl Peer {
             }
             Event::Log { job, entry } => {
                 if self.session_state.open().jobs.front().is_none_or(|asked| !asked.is_run || asked.job != job) {
-                    return Err(NONSENSE);
+                    return Err(INVALID_MESSAGE);
                 }
                 Event::Log { job, entry }
             }
@@ -210,16 +212,16 @@ impl Peer {
             | Event::GraceOver { .. }
             | Event::Progress { .. }) => {
                 let mut open = self.session_state.open();
-                open.unasked += usize::from(open.jobs.is_empty());
-                if open.unasked > MAX_UNASKED {
-                    return Err(NONSENSE);
+                open.unsolicited += usize::from(open.jobs.is_empty());
+                if open.unsolicited > MAX_UNSOLICITED_EVENTS {
+                    return Err(INVALID_MESSAGE);
                 }
                 drop(open);
                 event
             }
-            Event::Closed { .. } | Event::Lost { .. } => return Err(NONSENSE),
+            Event::Closed { .. } | Event::Lost { .. } => return Err(INVALID_MESSAGE),
         };
-        let event = readable(event, self.config.max_transfer_bytes).ok_or(NONSENSE)?;
+        let event = readable(event, self.config.max_transfer_bytes).ok_or(INVALID_MESSAGE)?;
         if is_last {
             self.session_state.is_over.store(true, Ordering::Release);
         }
@@ -230,7 +232,7 @@ impl Peer {
     /// Ends the first job. Workers do jobs in the order in which they receive them.
     fn end_job(&self, job: JobId) -> Result<(), &'static str> {
         let mut open = self.session_state.open();
-        open.jobs.pop_front().filter(|asked| asked.job == job).ok_or(NONSENSE)?;
+        open.jobs.pop_front().filter(|asked| asked.job == job).ok_or(INVALID_MESSAGE)?;
         open.calls.clear();
         open.made = 0;
         Ok(())
@@ -246,19 +248,19 @@ impl Peer {
         open.made += calls.iter().filter(|call| !is_service(call.tool)).count() as u64;
         let is_run = open.jobs.front().is_some_and(|asked| asked.is_run);
         let are_new = calls.iter().all(|call| open.calls.insert(call.id, call.args.wire_bytes()).is_none());
-        let is_within = (1..=MAX_TOLD_CALLS).contains(&calls.len())
+        let is_within = (1..=MAX_REPORTED_CALLS).contains(&calls.len())
             && open.made <= self.config.max_tool_calls
             && open.calls.len() <= MAX_OPEN_SERVICES.saturating_add(self.config.max_tool_calls as usize)
             // Besides these calls, the guest may wait for one call with its own arguments.
             && open.calls.values().sum::<usize>() <= self.config.max_transfer_bytes.saturating_mul(2);
-        if is_run && are_new && is_within { Ok(()) } else { Err(NONSENSE) }
+        if is_run && are_new && is_within { Ok(()) } else { Err(INVALID_MESSAGE) }
     }
 }
 
 /// The connection to a worker's isolate.
 pub struct PeerLink {
     session: u32,
-    worker: Arc<dyn Wire>,
+    worker: Arc<dyn Connection>,
     session_state: Arc<SessionState>,
     watchdog: Arc<Watchdog>,
     /// How long the worker may take to answer.
@@ -270,7 +272,7 @@ pub struct PeerLink {
 impl PeerLink {
     pub fn new(
         session: u32,
-        worker: Arc<dyn Wire>,
+        worker: Arc<dyn Connection>,
         session_state: Arc<SessionState>,
         watchdog: Arc<Watchdog>,
         answer: Duration,
@@ -339,7 +341,7 @@ impl PeerLink {
         let deadline = if is_watched { None } else { self.deadline() };
         let mut open = self.session_state.open();
         open.jobs.push_back(Asked { job, is_run, _deadline: deadline });
-        open.unasked = 0;
+        open.unsolicited = 0;
     }
 }
 
@@ -352,8 +354,8 @@ fn frame_of(session: u32, message: &impl Message) -> Option<Vec<u8>> {
 }
 
 /// Ends a worker that has not answered in time.
-fn end_after(answer: Duration, worker: &Arc<dyn Wire>, watchdog: &Watchdog) -> Option<Deadline> {
-    let ended: Weak<dyn Wire> = Arc::downgrade(worker);
+fn end_after(answer: Duration, worker: &Arc<dyn Connection>, watchdog: &Watchdog) -> Option<Deadline> {
+    let ended: Weak<dyn Connection> = Arc::downgrade(worker);
     arm(Instant::now() + answer, &**worker, watchdog, move || {
         if let Some(worker) = ended.upgrade() {
             worker.end("the worker process does not answer");
@@ -363,7 +365,7 @@ fn end_after(answer: Duration, worker: &Arc<dyn Wire>, watchdog: &Watchdog) -> O
 
 fn arm(
     at: Instant,
-    worker: &dyn Wire,
+    worker: &dyn Connection,
     watchdog: &Watchdog,
     expire: impl FnOnce() + Send + 'static,
 ) -> Option<Deadline> {

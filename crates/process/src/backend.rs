@@ -72,7 +72,8 @@ impl Backend for ProcessBackend {
         let session = u32::try_from(session).map_err(|_| Failure::init("there were too many sessions"))?;
         let mut peer = Peer::new(self.confinement, config.clone(), events);
         let session_state = peer.session_state();
-        let started = self.worker(kind, Intake::Frames { most, listener: Box::new(move |news| peer.on_news(news)) });
+        let started =
+            self.worker(kind, Intake::Frames { most, listener: Box::new(move |event| peer.on_worker_event(event)) });
         let (worker, hello) = started.map_err(|error| Failure::init(format!("no worker process: {error}")))?;
         if let Some(hello) = hello {
             session_state.greet(self.confinement, hello)?;

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ses_peer::{Confinement, NONSENSE, Peer, PeerLink, Wire};
+use ses_peer::{Confinement, Connection, INVALID_MESSAGE, Peer, PeerLink};
 use ses_protocol::frames::{Control, Hello, Message, Status, VERSION};
 use ses_protocol::{Command, Event, Figures, Success, Values};
 use ses_session::{Events, Folders, Link, Watchdog};
@@ -70,7 +70,7 @@ impl Bench {
         });
         let mut peer = Peer::new(kind.confinement, Arc::new(plain_config()), events_of_peer);
         let session_state = peer.session_state();
-        let intake = Intake::Frames { most: 1 << 20, listener: Box::new(move |news| peer.on_news(news)) };
+        let intake = Intake::Frames { most: 1 << 20, listener: Box::new(move |event| peer.on_worker_event(event)) };
         let worker = Arc::new(start(Arc::new(installation), kind, intake));
         let link = PeerLink::new(1, worker.clone(), session_state, Arc::new(Watchdog::default()), answer);
         Self { script: path, link, worker, events }
@@ -224,7 +224,7 @@ fn the_end_of_a_process_within_a_frame_is_its_end() {
     let begun = "printf '\\377\\000'\n";
     let bench = Bench::new(&(greets() + &initialized() + begun), AGES);
     assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
-    assert!(matches!(bench.event(), Event::Lost { reason } if reason != NONSENSE));
+    assert!(matches!(bench.event(), Event::Lost { reason } if reason != INVALID_MESSAGE));
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn a_worker_that_goes_on_telling_of_no_run_is_ended() {
     for _ in 0..10_000 {
         assert!(matches!(bench.event(), Event::Progress { .. }));
     }
-    assert!(matches!(bench.event(), Event::Lost { reason } if reason == NONSENSE));
+    assert!(matches!(bench.event(), Event::Lost { reason } if reason == INVALID_MESSAGE));
 }
 
 #[test]
@@ -244,5 +244,5 @@ fn a_worker_that_writes_what_is_no_frame_is_ended() {
     let nonsense = "printf '\\001\\000\\000\\000\\000\\000\\000\\000\\000'\n";
     let bench = Bench::new(&(greets() + &initialized() + nonsense + &stays()), AGES);
     assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
-    assert!(matches!(bench.event(), Event::Lost { reason } if reason == NONSENSE));
+    assert!(matches!(bench.event(), Event::Lost { reason } if reason == INVALID_MESSAGE));
 }

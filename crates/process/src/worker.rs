@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use ses_peer::{NONSENSE, News, Wire};
+use ses_peer::{Connection, INVALID_MESSAGE, WorkerEvent};
 use ses_protocol::Failure;
 use ses_protocol::frames::{Frames, FromWorker, Head, Hello, Message, Status, VERSION};
 use ses_session::Folders;
@@ -27,18 +27,18 @@ const STACK_BYTES: usize = 512 << 10;
 /// The longest body that a worker without a session may send: that of its greeting.
 const GREETING_BYTES: usize = 64;
 
-/// Receives all news, on the thread that reads from the worker. An error ends the worker, with this reason.
-pub type Listener = Box<dyn FnMut(News) -> Result<(), &'static str> + Send>;
+/// Receives all events, on the thread that reads from the worker. An error ends the worker, with this reason.
+pub type Listener = Box<dyn FnMut(WorkerEvent) -> Result<(), &'static str> + Send>;
 
-/// News from a worker whose frames are passed on as they are.
+/// An event of a worker whose frames are passed on as they are.
 pub enum Bytes {
     /// The isolate is ready, for any session.
     Ready(Hello),
     /// What the worker has written, in pieces that need not be whole frames. There is room for a few bytes at the end.
     Some(Vec<u8>),
-    /// See [`News::Lost`].
+    /// See [`WorkerEvent::Lost`].
     Lost(String),
-    /// See [`News::Unstarted`].
+    /// See [`WorkerEvent::Unstarted`].
     Unstarted(Failure),
 }
 
@@ -58,8 +58,8 @@ impl Intake {
     fn end(&mut self, end: Result<String, Failure>) {
         // The process has ended already, so an error has no effect.
         let _ = match (self, end) {
-            (Self::Frames { listener, .. }, Ok(reason)) => listener(News::Lost(reason)),
-            (Self::Frames { listener, .. }, Err(failure)) => listener(News::Unstarted(failure)),
+            (Self::Frames { listener, .. }, Ok(reason)) => listener(WorkerEvent::Lost(reason)),
+            (Self::Frames { listener, .. }, Err(failure)) => listener(WorkerEvent::Unstarted(failure)),
             (Self::Bytes(listener), Ok(reason)) => listener(Bytes::Lost(reason)),
             (Self::Bytes(listener), Err(failure)) => listener(Bytes::Unstarted(failure)),
         };
@@ -67,7 +67,7 @@ impl Intake {
 
     fn greet(&mut self, hello: Hello) -> Result<(), &'static str> {
         match self {
-            Self::Frames { listener, .. } => listener(News::Ready(hello)),
+            Self::Frames { listener, .. } => listener(WorkerEvent::Ready(hello)),
             Self::Bytes(listener) => listener(Bytes::Ready(hello)),
         }
     }
@@ -89,7 +89,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// The session's. The thread takes it when it has news.
+    /// The session's. The thread takes it when it has an event.
     intake: Option<Intake>,
     process: Option<Arc<Process>>,
     outbox: Option<Arc<Outbox>>,
@@ -177,7 +177,7 @@ impl Worker {
     }
 }
 
-impl Wire for Worker {
+impl Connection for Worker {
     fn send(&self, frame: Vec<u8>) {
         let mut state = self.0.state();
         let Some(outbox) = state.outbox.clone() else {
@@ -370,14 +370,14 @@ impl Reading<'_> {
         if self.intake.is_none() && !frames.has_begun() {
             is_readable(frames.source(), Duration::MAX);
         }
-        let Some(intake) = self.take_intake() else { return Err(NONSENSE) };
+        let Some(intake) = self.take_intake() else { return Err(INVALID_MESSAGE) };
         match intake {
             Intake::Frames { most, listener } => {
                 let most = *most;
                 while let Some((head, body)) = next(frames, most)? {
-                    match FromWorker::read(head.kind, body).map_err(|_| NONSENSE)? {
-                        FromWorker::Event(event) => listener(News::Event(event))?,
-                        FromWorker::Status(Status::Hello(_)) => return Err(NONSENSE),
+                    match FromWorker::read(head.kind, body).map_err(|_| INVALID_MESSAGE)? {
+                        FromWorker::Event(event) => listener(WorkerEvent::Event(event))?,
+                        FromWorker::Status(Status::Hello(_)) => return Err(INVALID_MESSAGE),
                     }
                 }
             }
@@ -394,7 +394,7 @@ impl Reading<'_> {
     /// Reads the first message, which is the greeting.
     fn read_greeting(&mut self, frames: &mut Frames<ChildStdout>) -> Result<(), &'static str> {
         let Some((head, body)) = next(frames, GREETING_BYTES)? else { return Ok(()) };
-        match FromWorker::read(head.kind, body).map_err(|_| NONSENSE)? {
+        match FromWorker::read(head.kind, body).map_err(|_| INVALID_MESSAGE)? {
             FromWorker::Status(Status::Hello(hello)) if hello.version == VERSION => {
                 self.is_ready = true;
                 self.shared.state().hello = Some(hello);
@@ -402,10 +402,10 @@ impl Reading<'_> {
                     ready();
                     return Ok(());
                 }
-                self.take_intake().ok_or(NONSENSE)?.greet(hello)
+                self.take_intake().ok_or(INVALID_MESSAGE)?.greet(hello)
             }
             FromWorker::Status(Status::Hello(_)) => Err("the worker process is of another version of ses-executor"),
-            FromWorker::Event(_) => Err(NONSENSE),
+            FromWorker::Event(_) => Err(INVALID_MESSAGE),
         }
     }
 
@@ -421,7 +421,7 @@ impl Reading<'_> {
 fn next(frames: &mut Frames<ChildStdout>, most: usize) -> Result<Option<(Head, &[u8])>, &'static str> {
     match frames.next(most) {
         Ok(frame) => Ok(frame),
-        Err(error) if error.kind() == ErrorKind::InvalidData => Err(NONSENSE),
+        Err(error) if error.kind() == ErrorKind::InvalidData => Err(INVALID_MESSAGE),
         Err(_) => Ok(None),
     }
 }

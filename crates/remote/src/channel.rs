@@ -9,9 +9,9 @@ use crate::incoming::{Arrival, Incoming};
 use crate::lock::lock;
 use crate::network::Network;
 use crate::outgoing::Outgoing;
+use crate::packet::{Kind, Packet, packet};
 use crate::pings::Progress;
 use crate::room::Sender;
-use crate::words::{Kind, Word, word};
 
 /// Where messages go, and where answers to them go.
 #[derive(Clone, Debug)]
@@ -89,19 +89,19 @@ impl Channel {
     }
 
     /// Sends a message without a number. The message acknowledges what was consumed.
-    pub fn say(&self, kind: Kind) {
-        self.say_of(&mut lock(&self.state), kind);
+    pub fn send_unnumbered(&self, kind: Kind) {
+        self.publish_unnumbered(&mut lock(&self.state), kind);
     }
 
-    fn say_of(&self, state: &mut State, kind: Kind) {
+    fn publish_unnumbered(&self, state: &mut State, kind: Kind) {
         if let Some(Route { to, reply }) = &state.route {
-            let bytes = word(kind, state.incoming.acknowledge(), Vec::new());
+            let bytes = packet(kind, state.incoming.acknowledge(), Vec::new());
             self.network.publish(to.clone(), Some(reply.clone()), bytes);
         }
     }
 
     /// Takes a message from the other end. Returns a numbered message when it is the next one.
-    pub fn take(&self, message: Word) -> Option<Word> {
+    pub fn take(&self, message: Packet) -> Option<Packet> {
         let mut state = lock(&self.state);
         match message.kind {
             Kind::Data | Kind::Wake | Kind::Lost => match state.incoming.take(message.number, &message.payload) {
@@ -109,12 +109,12 @@ impl Channel {
                 Arrival::Repeated | Arrival::Early => {}
                 Arrival::Gap => {
                     if let Some(Route { to, reply }) = &state.route {
-                        let again = word(Kind::Again, state.incoming.next(), Vec::new());
+                        let again = packet(Kind::Resend, state.incoming.next(), Vec::new());
                         self.network.publish(to.clone(), Some(reply.clone()), again);
                     }
                 }
             },
-            Kind::Again => {
+            Kind::Resend => {
                 let freed = state.outgoing.arrived(message.number);
                 self.repeat(&mut state);
                 self.on_freed(state, freed);
@@ -156,7 +156,7 @@ impl Channel {
     pub fn consumed(&self, number: u32) {
         let mut state = lock(&self.state);
         if state.incoming.consume(number) {
-            self.say_of(&mut state, Kind::Ack);
+            self.publish_unnumbered(&mut state, Kind::Ack);
         }
     }
 

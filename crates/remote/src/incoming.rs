@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::packet::room_of;
 use crate::pings::Progress;
-use crate::words::room_of;
 
 /// Room of consumed messages after which they are acknowledged. 256 KiB: a quarter of the window.
 const ACK_BYTES: usize = 256 << 10;

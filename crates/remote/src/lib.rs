@@ -11,6 +11,7 @@ mod incoming;
 mod lock;
 mod network;
 mod outgoing;
+mod packet;
 mod pings;
 mod room;
 mod servers;
@@ -18,7 +19,6 @@ mod status;
 mod subjects;
 #[cfg(unix)]
 mod supervisor;
-mod words;
 
 pub use client::RemoteBackend;
 pub use servers::Fleet;

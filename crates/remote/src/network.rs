@@ -15,9 +15,9 @@ use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 use crate::lock::lock;
+use crate::packet::{Kind, Packet, packet};
 use crate::room::Room;
 use crate::servers::{Fleet, Login};
-use crate::words::{Kind, Word, word};
 
 /// Messages that wait to be read. If there were more, some would be dropped and sent again.
 const QUEUED_MESSAGES: usize = 1 << 16;
@@ -144,15 +144,15 @@ impl Network {
         let recipient = lock(&self.recipients).get(name).and_then(Weak::upgrade);
         match recipient {
             Some(recipient) => recipient.on_message(rest, message),
-            None => self.disown(&message),
+            None => self.answer_probe(&message),
         }
     }
 
     /// Answers a worker that asks about a session which has ended here. The message that said so may have been lost.
-    pub fn disown(&self, message: &Message) {
-        let is_probe = Word::read(message.payload.clone()).is_some_and(|read| read.kind == Kind::Probe);
+    pub fn answer_probe(&self, message: &Message) {
+        let is_probe = Packet::read(message.payload.clone()).is_some_and(|read| read.kind == Kind::Probe);
         if let Some(reply) = message.reply.clone().filter(|_| is_probe) {
-            self.publish(reply, None, word(Kind::Kill, 0, Vec::new()));
+            self.publish(reply, None, packet(Kind::Kill, 0, Vec::new()));
         }
     }
 

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+use crate::packet::{Kind, PART_BYTES, TRAILER_BYTES, packet, room_of};
 use crate::pings::Progress;
-use crate::words::{Kind, PART_BYTES, TRAILER_BYTES, room_of, word};
 
 /// Room of messages that the other end has not consumed. 1 MiB.
 pub const WINDOW_BYTES: usize = 1 << 20;
@@ -52,7 +52,7 @@ impl Outgoing {
             return None;
         }
         let (kind, payload) = self.queued.pop_front()?;
-        let part = word(kind, self.next, payload);
+        let part = packet(kind, self.next, payload);
         self.next = self.next.wrapping_add(1);
         self.sent_room += room;
         self.sent.push_back(part.clone());
@@ -130,11 +130,11 @@ fn payload_of(part: &Bytes) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::Word;
+    use crate::packet::Packet;
 
     fn numbers(outgoing: &mut Outgoing) -> Vec<u32> {
         std::iter::from_fn(|| outgoing.next_part(|_| true))
-            .map(|part| Word::read(part).expect("a message").number)
+            .map(|part| Packet::read(part).expect("a message").number)
             .collect()
     }
 

@@ -56,12 +56,12 @@ impl Claims {
     }
 
     /// Whether answers to this claim count.
-    pub fn contain(&self, number: u32) -> bool {
+    pub fn is_current(&self, number: u32) -> bool {
         (self.first..self.next).contains(&number)
     }
 
     /// Nothing receives this claim.
-    pub fn refute(&mut self, number: u32) {
+    pub fn add_unreceived(&mut self, number: u32) {
         self.answer(if self.without_room == Some(number) { Answer::NoWorker } else { Answer::NoRoom });
     }
 
@@ -103,14 +103,14 @@ mod tests {
     fn late_answers_count_until_the_search_begins_again() {
         let mut claims = Claims::default();
         let numbers = [claims.add(Asked::WithRoom), claims.add(Asked::WithRoom)];
-        assert!(numbers.iter().all(|&number| claims.contain(number)));
-        assert!(!claims.contain(2));
+        assert!(numbers.iter().all(|&number| claims.is_current(number)));
+        assert!(!claims.is_current(2));
         claims.answer(Answer::Full);
         assert!(claims.full_for().is_some());
         claims.restart();
         let next = claims.add(Asked::WithRoom);
-        assert!(claims.contain(next) && !numbers.contains(&next));
-        assert!(!numbers.iter().any(|&number| claims.contain(number)));
+        assert!(claims.is_current(next) && !numbers.contains(&next));
+        assert!(!numbers.iter().any(|&number| claims.is_current(number)));
         assert_eq!((claims.take(), claims.full_for()), (None, None));
     }
 
@@ -118,9 +118,9 @@ mod tests {
     fn a_claim_that_nothing_receives_says_whether_there_are_workers_without_room() {
         let mut claims = Claims::default();
         let (open, full) = (claims.add(Asked::WithRoom), claims.add(Asked::WithoutRoom));
-        claims.refute(open);
+        claims.add_unreceived(open);
         assert_eq!(claims.take(), Some(Answer::NoRoom));
-        claims.refute(full);
+        claims.add_unreceived(full);
         assert_eq!(claims.take(), Some(Answer::NoWorker));
         assert_eq!(claims.take(), None);
     }
@@ -131,7 +131,7 @@ mod tests {
         let number = claims.add(Asked::WithRoom);
         claims.answer(claimed(number));
         claims.answer(Answer::Full);
-        claims.refute(number);
+        claims.add_unreceived(number);
         assert_eq!(claims.take(), Some(claimed(number)));
         assert!(!claims.is_claimed());
     }

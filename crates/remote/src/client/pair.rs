@@ -130,7 +130,7 @@ impl Pair {
     }
 
     /// The broker has reported that nothing receives messages for the worker. The next ping confirms it.
-    pub fn suspect(&self) {
+    pub fn request_ping(&self) {
         self.soon.notify_one();
     }
 

@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
-use ses_peer::{NONSENSE, News, Peer, Wire};
+use ses_peer::{Connection, INVALID_MESSAGE, Peer, WorkerEvent};
 use ses_protocol::frames::{FromWorker, Malformed, Message as _, Status, VERSION};
 use ses_protocol::{Failure, FailureKind};
 use ses_session::Machine;
@@ -22,10 +22,10 @@ use crate::client::frames::FrameBuffer;
 use crate::client::pair::{Member, Pair, causes};
 use crate::lock::lock;
 use crate::network::{LinkToBroker, Network, Recipient};
+use crate::packet::{Kind, Packet, packet};
 use crate::pings::{Progress, Token, token_of};
 use crate::servers::is_name;
 use crate::subjects;
-use crate::words::{Kind, Word, word};
 
 /// How long a worker may take to answer a claim. After that, another claim is sent, perhaps to another worker.
 const CLAIM: Duration = Duration::from_millis(250);
@@ -257,17 +257,17 @@ impl RemoteSession {
 
     /// No worker was found.
     fn fail(&self, failure: Failure) {
-        self.report(News::Unstarted(failure));
+        self.report(WorkerEvent::Unstarted(failure));
     }
 
     /// The session is over.
     fn finish(&self, reason: &str) {
         let verdict = lock(&self.state).verdict;
-        self.report(News::Lost(verdict.unwrap_or(reason).to_owned()));
+        self.report(WorkerEvent::Lost(verdict.unwrap_or(reason).to_owned()));
     }
 
-    /// Reports the last news.
-    fn report(&self, news: News) {
+    /// Reports the last event.
+    fn report(&self, event: WorkerEvent) {
         let (network, name) = {
             let mut state = lock(&self.state);
             state.is_closed = true;
@@ -280,7 +280,7 @@ impl RemoteSession {
         let mut reader = lock(&self.peer);
         if !std::mem::replace(&mut reader.is_over, true) {
             // The worker is gone already.
-            let _ = reader.peer.on_news(news);
+            let _ = reader.peer.on_worker_event(event);
         }
     }
 
@@ -289,7 +289,7 @@ impl RemoteSession {
         self.changed.notify_one();
         let Some(own) = self.own.upgrade() else { return };
         let Some(worker) = self.worker() else { return };
-        worker.channel.say(Kind::Kill);
+        worker.channel.send_unnumbered(Kind::Kill);
         self.handle.spawn(async move {
             sleep(CLOSE).await;
             own.on_closed();
@@ -307,7 +307,7 @@ impl RemoteSession {
     }
 
     /// A message of the worker that has the session.
-    fn on_word(&self, worker: &Worker, message: Word) {
+    fn on_packet(&self, worker: &Worker, message: Packet) {
         match message.kind {
             Kind::Closed => {
                 if self.is_given_up() {
@@ -360,10 +360,10 @@ impl RemoteSession {
         }
         let result = frames.add(bytes, self.most, |head, body| {
             let message = FromWorker::read(head.kind, body)?;
-            peer.on_news(match message {
-                FromWorker::Status(Status::Hello(hello)) if hello.version == VERSION => News::Ready(hello),
+            peer.on_worker_event(match message {
+                FromWorker::Status(Status::Hello(hello)) if hello.version == VERSION => WorkerEvent::Ready(hello),
                 FromWorker::Status(Status::Hello(_)) => return Err(Refusal(OTHER_VERSION)),
-                FromWorker::Event(event) => News::Event(event),
+                FromWorker::Event(event) => WorkerEvent::Event(event),
             })
             .map_err(Refusal)
         });
@@ -389,7 +389,7 @@ struct Refusal(&'static str);
 
 impl From<Malformed> for Refusal {
     fn from(_: Malformed) -> Self {
-        Self(NONSENSE)
+        Self(INVALID_MESSAGE)
     }
 }
 
@@ -417,7 +417,7 @@ impl Member for RemoteSession {
 
     fn touch(&self) {
         if let Some(worker) = self.worker() {
-            worker.channel.say(Kind::Ack);
+            worker.channel.send_unnumbered(Kind::Ack);
         }
     }
 
@@ -439,7 +439,7 @@ impl Member for RemoteSession {
         drop(state);
         if let Some(worker) = worker {
             worker.pair.remove(&worker.token);
-            worker.channel.say(Kind::Kill);
+            worker.channel.send_unnumbered(Kind::Kill);
             worker.channel.end();
         }
         match (network, self.own.upgrade()) {
@@ -459,26 +459,26 @@ impl Recipient for RemoteSession {
             let state = lock(&self.state);
             let is_current = match &state.worker {
                 Some(worker) => worker.claim == claim,
-                None => state.claims.contain(claim),
+                None => state.claims.is_current(claim),
             };
             (state.worker.clone(), is_current)
         };
         if message.status == Some(StatusCode::NO_RESPONDERS) {
             match worker {
-                Some(worker) if is_current => worker.pair.suspect(),
-                None if is_current => self.on_answer(|claims| claims.refute(claim)),
+                Some(worker) if is_current => worker.pair.request_ping(),
+                None if is_current => self.on_answer(|claims| claims.add_unreceived(claim)),
                 _ => {}
             }
             return;
         }
         // Of a worker that was replaced.
         if !is_current && let Some(network) = lock(&self.state).network.clone() {
-            network.disown(&message);
+            network.answer_probe(&message);
         }
-        let Some(word) = Word::read(message.payload) else { return };
-        match (word.kind, worker) {
+        let Some(packet) = Packet::read(message.payload) else { return };
+        match (packet.kind, worker) {
             (Kind::Claimed, worker) => {
-                let Some(claimed) = read::<Claimed>(&word.payload) else { return };
+                let Some(claimed) = read::<Claimed>(&packet.payload) else { return };
                 let is_wanted = is_current && worker.is_none() && {
                     let state = lock(&self.state);
                     !state.is_given_up && !state.claims.is_claimed()
@@ -491,10 +491,10 @@ impl Recipient for RemoteSession {
             }
             (Kind::Full, None) if is_current => self.on_answer(|claims| claims.answer(Answer::Full)),
             (Kind::Refused, None) if is_current => {
-                let reason = String::from_utf8_lossy(&word.payload).chars().take(500).collect();
+                let reason = String::from_utf8_lossy(&packet.payload).chars().take(500).collect();
                 self.on_answer(|claims| claims.answer(Answer::Refused(reason)));
             }
-            (_, Some(worker)) if is_current => self.on_word(&worker, word),
+            (_, Some(worker)) if is_current => self.on_packet(&worker, packet),
             _ => {}
         }
     }
@@ -512,12 +512,12 @@ impl RemoteSession {
 fn release(network: &Network, claimed: &Claimed) {
     if is_name(&claimed.worker) && token_of(&claimed.token).is_some() {
         let to = Subject::from(subjects::session(&claimed.worker, &claimed.token));
-        let kill: Bytes = word(Kind::Kill, 0, Vec::new());
+        let kill: Bytes = packet(Kind::Kill, 0, Vec::new());
         network.publish(to, None, kill);
     }
 }
 
-impl Wire for RemoteSession {
+impl Connection for RemoteSession {
     fn send(&self, frame: Vec<u8>) {
         let mut state = lock(&self.state);
         if !state.is_initialized && !state.is_closed {

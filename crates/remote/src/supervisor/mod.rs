@@ -1,8 +1,8 @@
 //! The worker's end: serves sessions of clients with one process each.
 
 mod counters;
-mod door;
 mod offers;
+mod queue_group;
 mod session;
 mod tokens;
 mod worker;

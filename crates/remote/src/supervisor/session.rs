@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::{Message, StatusCode, Subject};
 
-use ses_peer::Wire;
+use ses_peer::Connection;
 use ses_process::{ByteListener, Bytes, ProcessBackend, Worker};
 use ses_protocol::frames::{Hello, Message as _, Status};
 
@@ -14,9 +14,9 @@ use crate::channel::{Channel, Route};
 use crate::lock::lock;
 use crate::network::{Network, Recipient};
 use crate::outgoing::WINDOW_BYTES;
+use crate::packet::{Kind, PART_BYTES, Packet};
 use crate::pings::{Progress, Token, token_text};
 use crate::supervisor::counters::Counters;
-use crate::words::{Kind, PART_BYTES, Word};
 
 /// A session whose client is silent for so long is asked whether it exists.
 const QUIET: Duration = Duration::from_secs(1);
@@ -82,7 +82,7 @@ impl Session {
     /// Starts the process, or takes one that is ready.
     pub fn start(self: &Arc<Self>, backend: &ProcessBackend, memory_limit_bytes: usize) {
         let own = self.clone();
-        let listener: ByteListener = Box::new(move |news| own.on_news(news));
+        let listener: ByteListener = Box::new(move |bytes| own.on_bytes(bytes));
         match backend.relay(memory_limit_bytes, listener) {
             Ok((process, hello)) => {
                 let process = Arc::new(process);
@@ -102,8 +102,8 @@ impl Session {
     }
 
     /// Called on the thread that reads from the process.
-    fn on_news(&self, news: Bytes) -> Result<(), &'static str> {
-        match news {
+    fn on_bytes(&self, bytes: Bytes) -> Result<(), &'static str> {
+        match bytes {
             Bytes::Ready(hello) => self.greet(hello),
             Bytes::Some(bytes) => {
                 self.counters.sent_bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
@@ -132,7 +132,7 @@ impl Session {
         (self.on_end)();
         // Read after the end was recorded: a kill comes before this, or tells the client itself.
         if lock(&self.state).is_killed {
-            self.channel.say(Kind::Closed);
+            self.channel.send_unnumbered(Kind::Closed);
         } else {
             self.counters.lost.fetch_add(1, Ordering::Relaxed);
             self.channel.send(Kind::Lost, reason.as_bytes().to_vec());
@@ -146,22 +146,22 @@ impl Session {
         if tenant != self.tenant {
             return;
         }
-        let Some(word) = Word::read(message.payload).filter(|word| word.payload.len() <= PART_BYTES) else {
+        let Some(packet) = Packet::read(message.payload).filter(|packet| packet.payload.len() <= PART_BYTES) else {
             return self.kill();
         };
         if let Some(reply) = message.reply {
             self.channel.set_target(reply);
         }
         lock(&self.state).heard = Instant::now();
-        if word.kind == Kind::Kill {
+        if packet.kind == Kind::Kill {
             return self.kill();
         }
-        let Some(word) = self.channel.take(word) else { return };
-        let number = word.number;
-        self.counters.received_bytes.fetch_add(word.payload.len() as u64, Ordering::Relaxed);
+        let Some(packet) = self.channel.take(packet) else { return };
+        let number = packet.number;
+        self.counters.received_bytes.fetch_add(packet.payload.len() as u64, Ordering::Relaxed);
         let Some(process) = lock(&self.state).process.clone() else { return };
-        match word.kind {
-            Kind::Data => process.send(word.payload.into()),
+        match packet.kind {
+            Kind::Data => process.send(packet.payload.into()),
             Kind::Wake => process.wake(),
             // Only a worker says this.
             _ => return self.kill(),
@@ -192,7 +192,7 @@ impl Session {
         drop(state);
         self.channel.end();
         match process {
-            _ if self.has_ended.load(Ordering::Acquire) => self.channel.say(Kind::Closed),
+            _ if self.has_ended.load(Ordering::Acquire) => self.channel.send_unnumbered(Kind::Closed),
             Some(process) => process.kill(),
             None => {}
         }
@@ -200,7 +200,7 @@ impl Session {
 
     /// Tells the client that the worker ends soon.
     pub fn drain(&self) {
-        self.channel.say(Kind::Drain);
+        self.channel.send_unnumbered(Kind::Drain);
     }
 
     /// Checks whether the client still exists. Returns whether the session can be forgotten.
@@ -221,7 +221,7 @@ impl Session {
         } else if silence > QUIET && state.probed.elapsed() > QUIET {
             state.probed = Instant::now();
             drop(state);
-            self.channel.say(Kind::Probe);
+            self.channel.send_unnumbered(Kind::Probe);
         }
         false
     }
@@ -236,7 +236,7 @@ impl Recipient for Session {
     fn on_message(self: Arc<Self>, _at: &str, message: Message) {
         let is_refused = message.status == Some(StatusCode::NO_RESPONDERS);
         // The client does not have the session any more.
-        if Word::read(message.payload).is_some_and(|word| word.kind == Kind::Kill) {
+        if Packet::read(message.payload).is_some_and(|packet| packet.kind == Kind::Kill) {
             return self.kill();
         }
         // The client may have sent something from elsewhere meanwhile, so only a silent one is gone.

@@ -17,16 +17,16 @@ use ses_protocol::frames::VERSION;
 use crate::claim::{Claim, Claimed, bytes_of, read};
 use crate::lock::lock;
 use crate::network::{LinkToBroker, Network, wait_for};
+use crate::packet::{Kind, packet};
 use crate::pings::{Ping, Progress, Token, token_of, token_text};
 use crate::servers::{Fleet, is_name};
 use crate::status::Status;
 use crate::subjects::{self, Arrived, arrived};
 use crate::supervisor::counters::Counters;
-use crate::supervisor::door::{self, Owner};
 use crate::supervisor::offers::{Backends, Offer, Offers};
+use crate::supervisor::queue_group::{self, Owner};
 use crate::supervisor::session::Session;
 use crate::supervisor::tokens::random_token;
-use crate::words::{Kind, word};
 
 /// Interval at which sessions are checked.
 const CHECK: Duration = Duration::from_millis(250);
@@ -250,7 +250,7 @@ impl Inner {
         let asked = self.subscribe_twice(&subjects::status(&self.options.fleet.pool)).await?;
         self.each(own, Self::on_own);
         self.each(asked, Self::on_status_request);
-        door::open(self).await?;
+        queue_group::join(self).await?;
         // The broker knows the subscriptions when this returns.
         let _ = self.network.client.flush().await;
         let checked = Arc::downgrade(self);
@@ -280,7 +280,7 @@ impl Inner {
         if kind != Kind::Claimed {
             self.counters.refused.fetch_add(1, Ordering::Relaxed);
         }
-        self.network.publish(to, None, word(kind, 0, payload));
+        self.network.publish(to, None, packet(kind, 0, payload));
     }
 
     /// A ping, or a message of a session.

@@ -1,8 +1,8 @@
 use ses_protocol::frames::Hello;
 use ses_protocol::{Event, Failure};
 
-/// News from a worker that has a session.
-pub enum News {
+/// An event of a worker that has a session.
+pub enum WorkerEvent {
     /// The isolate is ready, for any session.
     Ready(Hello),
     Event(Event),
@@ -13,4 +13,4 @@ pub enum News {
 }
 
 /// The reason for ending a worker that violates the protocol.
-pub const NONSENSE: &str = "the worker process sent an invalid message";
+pub const INVALID_MESSAGE: &str = "the worker process sent an invalid message";

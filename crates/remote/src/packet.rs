@@ -21,7 +21,7 @@ pub enum Kind {
     /// Everything before the number has arrived.
     Ack,
     /// The part with this number is missing: send again from there.
-    Again,
+    Resend,
     /// To a supervisor: end the process.
     Kill,
     /// From a supervisor: the process that was to be ended has ended.
@@ -44,7 +44,7 @@ const KINDS: [Kind; 12] = [
     Kind::Wake,
     Kind::Lost,
     Kind::Ack,
-    Kind::Again,
+    Kind::Resend,
     Kind::Kill,
     Kind::Closed,
     Kind::Drain,
@@ -56,13 +56,13 @@ const KINDS: [Kind; 12] = [
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Word {
+pub struct Packet {
     pub kind: Kind,
     pub number: u32,
     pub payload: Bytes,
 }
 
-impl Word {
+impl Packet {
     /// `None`: not a message of this protocol.
     pub fn read(mut payload: Bytes) -> Option<Self> {
         let at = payload.len().checked_sub(TRAILER_BYTES)?;
@@ -79,7 +79,7 @@ pub fn room_of(payload: &[u8]) -> usize {
 }
 
 /// The bytes of a message.
-pub fn word(kind: Kind, number: u32, mut payload: Vec<u8>) -> Bytes {
+pub fn packet(kind: Kind, number: u32, mut payload: Vec<u8>) -> Bytes {
     payload.reserve_exact(TRAILER_BYTES);
     payload.push(KINDS.iter().position(|&known| known == kind).unwrap_or_default() as u8);
     payload.extend_from_slice(&number.to_le_bytes());
@@ -93,15 +93,15 @@ mod tests {
     #[test]
     fn a_message_is_read_as_it_was_written() {
         for kind in KINDS {
-            let read = Word::read(word(kind, 0x0102_0304, b"abc".to_vec()));
-            assert_eq!(read, Some(Word { kind, number: 0x0102_0304, payload: Bytes::from_static(b"abc") }));
+            let read = Packet::read(packet(kind, 0x0102_0304, b"abc".to_vec()));
+            assert_eq!(read, Some(Packet { kind, number: 0x0102_0304, payload: Bytes::from_static(b"abc") }));
         }
     }
 
     #[test]
     fn bytes_that_are_no_message_are_refused() {
         for bytes in [&b""[..], b"abcd", b"\x0C\0\0\0\0", b"\xFF\0\0\0\0"] {
-            assert_eq!(Word::read(Bytes::copy_from_slice(bytes)), None);
+            assert_eq!(Packet::read(Bytes::copy_from_slice(bytes)), None);
         }
     }
 }

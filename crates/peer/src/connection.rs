@@ -1,12 +1,12 @@
-//! The way that frames take to a worker.
+//! The connection to a worker.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use ses_session::Machine;
 
-/// The way to a worker: the pipe of a process, or a network. No method waits.
-pub trait Wire: Send + Sync {
+/// A connection to a worker: the pipe of a process, or a network. No method waits.
+pub trait Connection: Send + Sync {
     /// Sends a frame. If the frame cannot be sent, the worker is ended.
     fn send(&self, frame: Vec<u8>);
 

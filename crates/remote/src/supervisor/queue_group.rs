@@ -36,16 +36,16 @@ pub trait Owner: Send + Sync + 'static {
 /// # Errors
 ///
 /// The connection was closed.
-pub async fn open<O: Owner>(worker: &Arc<O>) -> Result<(), SubscribeError> {
-    let full = join_group(&**worker, &subjects::full(worker.pool())).await?;
-    let group = join_group(&**worker, &subjects::open(worker.pool())).await?;
+pub async fn join<O: Owner>(worker: &Arc<O>) -> Result<(), SubscribeError> {
+    let full = subscribe(&**worker, &subjects::full(worker.pool())).await?;
+    let group = subscribe(&**worker, &subjects::open(worker.pool())).await?;
     tokio::spawn(refuse(Arc::downgrade(worker), full));
-    tokio::spawn(attend(Arc::downgrade(worker), group));
+    tokio::spawn(serve_claims(Arc::downgrade(worker), group));
     Ok(())
 }
 
 /// As clients of the same account name the subject, and as tenants do.
-async fn join_group(worker: &impl Owner, subject: &str) -> Result<[Subscriber; 2], SubscribeError> {
+async fn subscribe(worker: &impl Owner, subject: &str) -> Result<[Subscriber; 2], SubscribeError> {
     let client = worker.client();
     let plain = client.queue_subscribe(subject.to_owned(), GROUP.to_owned()).await?;
     Ok([plain, client.queue_subscribe(subjects::of_tenants(subject), GROUP.to_owned()).await?])
@@ -61,7 +61,7 @@ async fn refuse<O: Owner>(worker: Weak<O>, group: [Subscriber; 2]) {
 }
 
 /// Leaves the group when there is no room, and joins it again, until the worker is drained.
-async fn attend<O: Owner>(worker: Weak<O>, mut group: [Subscriber; 2]) {
+async fn serve_claims<O: Owner>(worker: Weak<O>, mut group: [Subscriber; 2]) {
     while take_claims(&worker, &mut group).await {
         for member in &mut group {
             let _ = member.unsubscribe().await;
@@ -75,7 +75,7 @@ async fn attend<O: Owner>(worker: Weak<O>, mut group: [Subscriber; 2]) {
             }
             owner.changed().notified().await;
         }
-        match join_group(&*owner, &subjects::open(owner.pool())).await {
+        match subscribe(&*owner, &subjects::open(owner.pool())).await {
             Ok(joined) => group = joined,
             Err(_) => return,
         }
