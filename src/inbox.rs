@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use std::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ses_protocol::MAX_TOLD_CALLS;
+use ses_protocol::MAX_REPORTED_CALLS;
 use ses_session::OwnerEvent;
 
 /// The most events of tool calls that are delivered together, so that their arguments fit on the stack of one call.
-const MAX_EVENTS: usize = 64 / MAX_TOLD_CALLS;
+const MAX_EVENTS: usize = 64 / MAX_REPORTED_CALLS;
 
 /// Any thread adds events, and the Node.js thread removes them. The lock is held for a few instructions.
 #[derive(Default)]

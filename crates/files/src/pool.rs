@@ -2,7 +2,7 @@
 //! its files and look-ups.
 //!
 //! Each set of tools has a queue for searches and one for everything else. Only a few calls of a queue run at a time,
-//! and queues take turns: however many calls one set has, those of another wait for at most a few. A queue with large
+//! and queues are served in rotation: however many calls one set has, those of another wait for at most a few. A queue with large
 //! results that wait to be taken starts no further call, because files are read faster than the host can pass them on.
 
 use std::collections::{HashMap, VecDeque};
@@ -131,18 +131,18 @@ struct Line {
     running: usize,
     /// Bytes of results that have not been taken.
     untaken: usize,
-    has_turn: bool,
+    is_queued: bool,
 }
 
 impl State {
-    /// Gives a line a turn, if it may have one.
+    /// Queues a line whose next call may start.
     fn offer(&mut self, key: Key) {
         let Some(line) = self.lines.get_mut(&key) else { return };
         let is_full = line.running == MAX_RUNNING || line.untaken > MAX_UNTAKEN_BYTES;
-        if line.has_turn || line.waiting.is_empty() || is_full {
+        if line.is_queued || line.waiting.is_empty() || is_full {
             return;
         }
-        line.has_turn = true;
+        line.is_queued = true;
         match key.1 {
             Work::Search => self.searches.push_back(key),
             Work::Access => self.accesses.push_back(key),
@@ -161,7 +161,7 @@ impl State {
             None => return None,
         };
         let line = self.lines.get_mut(&key)?;
-        line.has_turn = false;
+        line.is_queued = false;
         let job = line.waiting.pop_front()?;
         line.running += 1;
         self.offer(key);
@@ -178,7 +178,7 @@ impl State {
         self.settle(key);
     }
 
-    /// Removes an empty line, or gives it a turn.
+    /// Removes an empty line, or queues it.
     fn settle(&mut self, key: Key) {
         match self.lines.get(&key) {
             Some(line) if line.running == 0 && line.untaken == 0 && line.waiting.is_empty() => {
@@ -208,13 +208,13 @@ impl Shared {
         self.call_threads(state);
     }
 
-    /// Wakes or starts a thread for the queued turns.
+    /// Wakes or starts a thread for the queued lines.
     fn call_threads(self: &Arc<Self>, state: &mut State) {
-        let turns = state.accesses.len() + state.searches.len();
-        if turns == 0 {
+        let queued = state.accesses.len() + state.searches.len();
+        if queued == 0 {
             return;
         }
-        if state.idle < turns && state.threads < MAX_THREADS {
+        if state.idle < queued && state.threads < MAX_THREADS {
             // Without a new thread, the existing threads do the work later.
             let _ = self.make_thread(state);
         }
@@ -344,7 +344,7 @@ mod tests {
         }
         for taken in 1..=CALLS {
             let receipt = results.recv().expect("it is done");
-            // Other queues take turns with it, and its searches do not wait.
+            // Other queues are served in between, and its searches do not wait.
             for queue in [&other; CALLS].into_iter().chain([&large]) {
                 let (done, is_done) = channel();
                 let work = if std::ptr::eq(queue, &large) { Work::Search } else { Work::Access };

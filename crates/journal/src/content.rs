@@ -80,7 +80,7 @@ pub enum FlawKind {
 }
 
 /// An event of the journal, as a frame that is the same in each isolate.
-pub struct Told {
+pub struct RecordedEvent {
     /// The number of the entry.
     pub entry: u64,
     pub frame: Vec<u8>,
@@ -90,17 +90,17 @@ pub struct Told {
 pub type Turn = (Vec<(ToolCallId, ToolReply)>, Option<f64>);
 
 /// A job as it was done.
-pub struct Done {
+pub struct RecordedJob {
     pub job: JobId,
     pub run: u32,
     /// It is a run of the owner, which has the number of the run before it.
     is_internal: bool,
     /// Taken when it is sent again.
     pub command: Option<Command>,
-    pub calls: VecDeque<Told>,
+    pub calls: VecDeque<RecordedEvent>,
     pub turns: VecDeque<Turn>,
-    pub logs: VecDeque<Told>,
-    pub settled: Option<Told>,
+    pub logs: VecDeque<RecordedEvent>,
+    pub settled: Option<RecordedEvent>,
     answered: HashSet<ToolCallId>,
     /// The calls that were made, with their numbers in the run.
     made: Vec<(ToolCallId, OpenCall)>,
@@ -122,7 +122,7 @@ pub struct Withheld {
     call: Option<OpenCall>,
 }
 
-impl Done {
+impl RecordedJob {
     /// The seed that a run has brought.
     pub fn seed(&self) -> Option<Seed> {
         match &self.command {
@@ -151,7 +151,7 @@ impl Done {
     fn of_checkpoint(entry: u64, run: u32, state: Vec<u8>) -> Self {
         let (result, figures) = (Ok(Success::Done), Figures::default());
         let settled = Event::Settled { job: RESTORED, result, figures, sound: true };
-        let settled = Some(Told { entry, frame: frame_of_settled(settled) });
+        let settled = Some(RecordedEvent { entry, frame: frame_of_settled(settled) });
         Self { settled, ..Self::new(RESTORED, run, Command::Restore { job: RESTORED, state }) }
     }
 
@@ -161,9 +161,9 @@ impl Done {
     }
 
     /// The first event that the journal has and the isolate has not repeated.
-    pub fn next_told(&mut self) -> Option<Told> {
-        let told = [self.calls.pop_front(), self.logs.pop_front(), self.settled.take()];
-        told.into_iter().flatten().min_by_key(|told| told.entry)
+    pub fn next_recorded(&mut self) -> Option<RecordedEvent> {
+        let recorded = [self.calls.pop_front(), self.logs.pop_front(), self.settled.take()];
+        recorded.into_iter().flatten().min_by_key(|recorded| recorded.entry)
     }
 
     /// Calls that the journal has answers to.
@@ -175,9 +175,9 @@ impl Done {
 /// What the replay needs.
 #[derive(Default)]
 pub struct Record {
-    pub jobs: VecDeque<Done>,
+    pub jobs: VecDeque<RecordedJob>,
     /// The run that has not ended.
-    pub open: Option<Done>,
+    pub open: Option<RecordedJob>,
     /// Some jobs, or more than one, have not ended and are not continued.
     pub has_lost: bool,
     /// The seed of runs that come next.
@@ -198,7 +198,7 @@ pub fn read(
     engine: Option<&str>,
 ) -> Result<(Content, Record), Flaw> {
     let (mut content, mut record) = (Content::default(), Record::default());
-    let mut jobs: Vec<Done> = Vec::new();
+    let mut jobs: Vec<RecordedJob> = Vec::new();
     let mut programs = Programs::default();
     let mut tools: BTreeMap<Vec<String>, ToolSpec> = BTreeMap::new();
     let mut has_restarted = false;
@@ -245,7 +245,7 @@ pub fn read(
                     return Err(flaw(FlawKind::Order, "a checkpoint while a job is under way"));
                 }
                 if engine == Some(of_entry.as_str()) {
-                    jobs = vec![Done::of_checkpoint(number as u64, entry.run, state)];
+                    jobs = vec![RecordedJob::of_checkpoint(number as u64, entry.run, state)];
                     (content.replayed_bytes, content.looked_at) = (0, Some(entry.run));
                 }
             }
@@ -279,7 +279,7 @@ pub fn read(
                         return Err(flaw(FlawKind::Order, "a command that journals do not have"));
                     }
                 };
-                jobs.push(Done { is_internal, ..Done::new(job, entry.run, command) });
+                jobs.push(RecordedJob { is_internal, ..RecordedJob::new(job, entry.run, command) });
             }
             EntryBody::Event(event) => {
                 programs.on_event(&event);
@@ -356,7 +356,7 @@ impl Programs {
 }
 
 fn on_answers(
-    jobs: &mut [Done],
+    jobs: &mut [RecordedJob],
     (entry, run): (u64, u32),
     withheld: Vec<(ToolCallId, Digest)>,
     command: Command,
@@ -379,7 +379,7 @@ fn on_answers(
 }
 
 fn on_event(
-    jobs: &mut [Done],
+    jobs: &mut [RecordedJob],
     tools: &mut BTreeMap<Vec<String>, ToolSpec>,
     (entry, run): (u64, u32),
     event: Event,
@@ -390,14 +390,14 @@ fn on_event(
             let open = open.ok_or("calls without a run")?;
             for call in calls {
                 let (frame, call) = frame_of_call(call);
-                open.calls.push_back(Told { entry, frame });
+                open.calls.push_back(RecordedEvent { entry, frame });
                 let (id, number, tool) = (call.id, call.made, call.tool);
                 open.made.push((id, OpenCall { number, tool, args: call.args }));
             }
         }
         Event::Log { job, entry: log } => {
             if let Some(open) = jobs.iter_mut().rev().find(|open| open.job == job && open.settled.is_none()) {
-                open.logs.push_back(Told { entry, frame: frame_of_log(&log) });
+                open.logs.push_back(RecordedEvent { entry, frame: frame_of_log(&log) });
             }
         }
         event @ Event::Settled { job, .. } => {
@@ -410,7 +410,7 @@ fn on_event(
                     tools.insert(tool.path.clone(), tool.clone());
                 }
             }
-            open.settled = Some(Told { entry, frame: frame_of_settled(event) });
+            open.settled = Some(RecordedEvent { entry, frame: frame_of_settled(event) });
             open.made = Vec::new();
         }
         _ => return Err("an event that journals do not have"),
@@ -419,7 +419,7 @@ fn on_event(
 }
 
 /// Drops what an isolate was doing when it was given up. The next run has the seed of a run that was dropped.
-fn drop_lost(jobs: &mut Vec<Done>, seed: &mut Option<Seed>) {
+fn drop_lost(jobs: &mut Vec<RecordedJob>, seed: &mut Option<Seed>) {
     jobs.retain(|job| {
         if job.settled.is_none() {
             *seed = seed.or(job.seed());
@@ -428,7 +428,7 @@ fn drop_lost(jobs: &mut Vec<Done>, seed: &mut Option<Seed>) {
     });
 }
 
-fn open_run(open: &mut Done) -> Option<OpenRun> {
+fn open_run(open: &mut RecordedJob) -> Option<OpenRun> {
     let Some(Command::Run { code, .. }) = &open.command else { return None };
     let made = std::mem::take(&mut open.made);
     let calls = made.into_iter().filter(|(id, _)| !open.answered.contains(id)).map(|(_, call)| call).collect();

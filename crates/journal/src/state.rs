@@ -12,7 +12,8 @@ use ses_session::{Events, Link};
 
 use crate::chain::{Chain, MAC_BYTES};
 use crate::content::{
-    Content, Done, Record, Told, as_recorded, frame_of_call, frame_of_log, frame_of_settled, plain_failure,
+    Content, Record, RecordedEvent, RecordedJob, as_recorded, frame_of_call, frame_of_log, frame_of_settled,
+    plain_failure,
 };
 use crate::effects::{Effect, Effects, OnCheckpoint, Outbox};
 use crate::entry::{answers_frame, checkpoint_frame, message_frame, plain};
@@ -104,8 +105,8 @@ pub struct State {
     link: Option<Weak<dyn Link>>,
     pub events: Option<Events>,
     /// What the isolate has to repeat.
-    jobs: VecDeque<Done>,
-    open: Option<Done>,
+    jobs: VecDeque<RecordedJob>,
+    open: Option<RecordedJob>,
     has_lost: bool,
     /// A run stays open if its worker is lost while it only waits for answers.
     pub is_movable: bool,
@@ -511,7 +512,7 @@ impl State {
     /// Jobs of the journal that have not ended do not count from now on.
     pub fn close_lost(&mut self) {
         let open = self.open.take();
-        self.seed = self.seed.or(open.as_ref().and_then(Done::seed));
+        self.seed = self.seed.or(open.as_ref().and_then(RecordedJob::seed));
         if std::mem::take(&mut self.has_lost) || open.is_some() {
             self.record_lost();
         }
@@ -524,7 +525,8 @@ impl State {
         self.withheld.clear();
         (self.sent, self.is_idle) = (0, false);
         limits.reports_waits = true;
-        let is_same = |open: &Done| matches!(&open.command, Some(Command::Run { code: before, .. }) if *before == code);
+        let is_same =
+            |open: &RecordedJob| matches!(&open.command, Some(Command::Run { code: before, .. }) if *before == code);
         if let Some(mut open) = self.open.take_if(|open| is_same(open)) {
             if let Some(Command::Run { limits: before, .. }) = open.command.take() {
                 (limits.now_ms, limits.seed) = (before.now_ms, before.seed);
@@ -746,7 +748,7 @@ impl State {
                     let (id, number) = (call.id, call.made);
                     let (frame, _) = frame_of_call(call);
                     let expected = self.jobs.front_mut().and_then(|job| job.calls.pop_front());
-                    if expected.as_ref().is_none_or(|told| told.frame != frame) {
+                    if expected.as_ref().is_none_or(|recorded| recorded.frame != frame) {
                         return self.diverge("call", expected, Some(frame), effects);
                     }
                     self.made.insert(plain(id), (id, number));
@@ -756,17 +758,18 @@ impl State {
             Event::Log { entry, .. } => {
                 let expected = self.jobs.front_mut().and_then(|job| job.logs.pop_front());
                 let frame = frame_of_log(&entry);
-                if expected.as_ref().is_none_or(|told| told.frame != frame) {
+                if expected.as_ref().is_none_or(|recorded| recorded.frame != frame) {
                     self.diverge("log", expected, Some(frame), effects);
                 }
             }
             event @ Event::Settled { .. } => {
                 let frame = frame_of_settled(event);
                 let Some(done) = self.jobs.front_mut() else { return };
-                let told = done.next_told();
-                if told.as_ref().is_none_or(|told| told.frame != frame) {
-                    let cause = if self.jobs.front().is_some_and(Done::restores) { "checkpoint" } else { "outcome" };
-                    return self.diverge(cause, told, Some(frame), effects);
+                let recorded = done.next_recorded();
+                if recorded.as_ref().is_none_or(|recorded| recorded.frame != frame) {
+                    let cause =
+                        if self.jobs.front().is_some_and(RecordedJob::restores) { "checkpoint" } else { "outcome" };
+                    return self.diverge(cause, recorded, Some(frame), effects);
                 }
                 self.jobs.pop_front();
                 self.next_job(effects);
@@ -775,8 +778,8 @@ impl State {
                 // The guest has taken all answers of the journal and has not ended.
                 let is_stuck = answers == self.sent && self.jobs.front().is_some_and(|job| job.turns.is_empty());
                 if is_stuck {
-                    let told = self.jobs.front_mut().and_then(Done::next_told);
-                    self.diverge("stuck", told, None, effects);
+                    let recorded = self.jobs.front_mut().and_then(RecordedJob::next_recorded);
+                    self.diverge("stuck", recorded, None, effects);
                 }
             }
             Event::Initialized(Err(_)) | Event::Closed { .. } | Event::Lost { .. } | Event::Parked { .. } => {
@@ -815,8 +818,8 @@ impl State {
                 let expected = self.jobs.front_mut().and_then(|open| open.logs.pop_front());
                 let frame = frame_of_log(&entry);
                 match expected {
-                    Some(told) if told.frame != frame => {
-                        return self.diverge("log", Some(told), Some(frame), effects);
+                    Some(recorded) if recorded.frame != frame => {
+                        return self.diverge("log", Some(recorded), Some(frame), effects);
                     }
                     Some(_) => {}
                     None => {
@@ -828,9 +831,9 @@ impl State {
             }
             Event::Settled { job, result, figures, sound } => {
                 let Some(open) = self.jobs.front_mut() else { return };
-                if let Some(told) = open.next_told() {
+                if let Some(recorded) = open.next_recorded() {
                     let frame = frame_of_settled(Event::Settled { job, result, figures, sound });
-                    return self.diverge("outcome", Some(told), Some(frame), effects);
+                    return self.diverge("outcome", Some(recorded), Some(frame), effects);
                 }
                 let Some(open) = self.jobs.pop_front() else { return };
                 // The journal knows the run by the number of its first job.
@@ -878,7 +881,7 @@ impl State {
             }
             let missing = self.jobs.front().and_then(|job| {
                 let missing = job.withheld.iter().find(|one| replies.iter().any(|(call, _)| *call == one.id))?;
-                Some(Told { entry: missing.entry, frame: Vec::new() })
+                Some(RecordedEvent { entry: missing.entry, frame: Vec::new() })
             });
             if missing.is_some() {
                 return self.diverge("answer", missing, None, effects);
@@ -925,14 +928,20 @@ impl State {
     }
 
     /// The isolate does not do what the journal says.
-    fn diverge(&mut self, cause: &str, expected: Option<Told>, actual: Option<Vec<u8>>, effects: &mut Effects) {
+    fn diverge(
+        &mut self,
+        cause: &str,
+        expected: Option<RecordedEvent>,
+        actual: Option<Vec<u8>>,
+        effects: &mut Effects,
+    ) {
         let run = self.jobs.front().map_or(self.runs, |job| job.run);
         let mut failure =
             Failure::new(FailureKind::ReplayDiverged { cause: cause.to_owned() }).with("run", run).with("cause", cause);
-        if let Some(Told { entry, .. }) = &expected {
+        if let Some(RecordedEvent { entry, .. }) = &expected {
             failure = failure.with("entry", *entry);
         }
-        self.diverged = Divergence { expected: expected.map(|told| told.frame), actual };
+        self.diverged = Divergence { expected: expected.map(|recorded| recorded.frame), actual };
         let is_resuming = self.phase == Phase::Resuming;
         if let (true, Some(&job)) = (is_resuming, self.under_way.last()) {
             return self.give_up(job, failure, effects);

@@ -182,9 +182,9 @@ fn a_checkpoint_replaces_what_comes_before_it_for_its_engine_only() {
 #[test]
 fn results_that_are_not_kept_prevent_checkpoints_until_the_session_begins_again() {
     let reason_of = |journal: &Journal| {
-        let (tell, told) = channel();
+        let (tell, recorded) = channel();
         journal.checkpoint("an engine".to_owned(), Box::new(move |result| tell.send(result).unwrap()));
-        told.recv().unwrap().unwrap_err()
+        recorded.recv().unwrap().unwrap_err()
     };
     let reason_after = |count: usize| {
         let journal = journal(keys(), signed(keys(), further_frames()[..count].to_vec()));

@@ -30,8 +30,8 @@ pub use language::Language;
 pub use lifecycle::{Operation, State, Transition};
 pub use logs::{LEVEL_WARN, LEVELS, LogEntry, LogIndex, TRUNCATION_MARKER};
 pub use messages::{
-    CallId, Command, ErrorCode, Event, Figures, JobId, MAX_TOLD_CALLS, Outcome, Report, SessionId, Success, ToolCall,
-    ToolCallId, ToolError, ToolReply,
+    CallId, Command, ErrorCode, Event, Figures, JobId, MAX_REPORTED_CALLS, Outcome, Report, SessionId, Success,
+    ToolCall, ToolCallId, ToolError, ToolReply,
 };
 pub use options::{Config, MAX_OPERATIONS, Range, TIMEOUT_MS};
 pub use value::{MAX_LISTED, Value, Values};

@@ -12,7 +12,7 @@ pub type JobId = u64;
 pub type ToolCallId = u64;
 
 /// The most tool calls that one event reports to the host.
-pub const MAX_TOLD_CALLS: usize = 16;
+pub const MAX_REPORTED_CALLS: usize = 16;
 
 /// A message to the isolate.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ pub enum Event {
     Initialized(Result<(), Failure>),
     /// A job ended. `sound`: the isolate can take the next job.
     Settled { job: JobId, result: Result<Success, Failure>, figures: Figures, sound: bool },
-    /// New tool calls: at most [`MAX_TOLD_CALLS`], oldest first.
+    /// New tool calls: at most [`MAX_REPORTED_CALLS`], oldest first.
     ToolCalls(Vec<ToolCall>),
     /// The guest has taken this many answers of the run and needs another one to go on. Sent only if the limits of the
     /// run ask for it.

@@ -338,7 +338,7 @@ impl Executor {
             self.setups.retain(|&(setup, _)| setup != job);
             if sound {
                 self.begin_current();
-                self.go_on();
+                self.begin_next();
             } else {
                 self.on_corrupted();
             }
@@ -484,11 +484,11 @@ impl Executor {
 
     fn end_run(&mut self) {
         self.transition(Transition::RunEnded);
-        self.go_on();
+        self.begin_next();
     }
 
     /// Starts queued calls until one is under way.
-    fn go_on(&mut self) {
+    fn begin_next(&mut self) {
         while self.state == State::Ready
             && let Some(next) = self.queue.pop_front()
         {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use std::{io, mem};
 
-use ses_protocol::{Event, MAX_TOLD_CALLS, ToolCall};
+use ses_protocol::{Event, MAX_REPORTED_CALLS, ToolCall};
 
 use crate::backend::Events;
 use crate::watchdog::{Deadline, Watchdog};
@@ -89,7 +89,7 @@ impl Held {
     }
 
     fn is_full(&self) -> bool {
-        self.calls.len() >= MAX_TOLD_CALLS || self.bytes >= MAX_HELD_BYTES
+        self.calls.len() >= MAX_REPORTED_CALLS || self.bytes >= MAX_HELD_BYTES
     }
 }
 
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn no_more_than_so_many_are_held_back() {
         let (bench, _busy) = Bench::with_busy_watchdog();
-        let most = MAX_TOLD_CALLS as u64;
+        let most = MAX_REPORTED_CALLS as u64;
         for id in 1..=most + 2 {
             bench.call(id, true);
         }

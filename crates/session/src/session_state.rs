@@ -269,7 +269,7 @@ impl SessionState {
             self.counters.lost_isolates.add_stuck(&self.config.owner, self.config.memory_limit_bytes);
             // Under the lock: the thread takes it to report its end, so the thread cannot have ended yet.
             if let Some(thread) = thread {
-                thread.hold_back();
+                thread.set_lowest_priority();
             }
         }
     }

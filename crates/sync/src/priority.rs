@@ -4,7 +4,7 @@
 /// still gets its turn immediately. With processors to spare it makes no difference.
 const GUEST_NICE: i32 = 5;
 /// Niceness above a guest's of threads that help only that guest.
-pub const HELPING_NICE: i32 = 11;
+pub const HELPER_NICE: i32 = 11;
 /// The highest niceness of the system, for a thread that cannot be ended.
 const NICEST: i32 = 19;
 
@@ -52,7 +52,7 @@ impl Thread {
 
     /// Gives the thread only the processor time that no other thread wants. The thread must not have ended, because the
     /// system may have reused its number.
-    pub fn hold_back(self) {
+    pub fn set_lowest_priority(self) {
         self.set_niceness(NICEST);
     }
 
@@ -69,16 +69,16 @@ impl Thread {
 }
 
 /// Gives the calling thread, and threads that it starts later, the niceness of guests, where the system can.
-pub fn work_for_guests() {
+pub fn use_guest_priority() {
     Thread::CALLER.set_niceness(Thread::first().niceness() + GUEST_NICE);
 }
 
 /// Makes the calling thread nicer than the guest that it helps, where the system can.
-pub fn help_guests() {
-    Thread::CALLER.set_niceness(Thread::first().niceness() + GUEST_NICE + HELPING_NICE);
+pub fn use_helper_priority() {
+    Thread::CALLER.set_niceness(Thread::first().niceness() + GUEST_NICE + HELPER_NICE);
 }
 
 /// Raises the niceness of the calling thread, and of threads that it starts later, by `steps`, where the system can.
-pub fn lower(steps: i32) {
+pub fn raise_niceness(steps: i32) {
     Thread::CALLER.set_niceness(Thread::CALLER.niceness() + steps);
 }

@@ -48,7 +48,7 @@ pub fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> std::io::Res
 
 /// Boots an isolate for a session. Serves the session until it is given up.
 pub fn cold(engine: &EngineSpec, handover: Handover) {
-    priority::work_for_guests();
+    priority::use_guest_priority();
     let closed = Closed(handover.events.clone());
     let events = handover.events.clone();
     handover.control.begin();
@@ -68,7 +68,7 @@ pub fn cold(engine: &EngineSpec, handover: Handover) {
 
 /// Boots an isolate for the pool, waits for a session, and serves it.
 pub fn warm(engine: &EngineSpec, limit_bytes: usize, booting: Booting<Warm>, counters: Arc<Counters>) {
-    priority::work_for_guests();
+    priority::use_guest_priority();
     let folders = Folders::now(engine);
     let control = Arc::new(Control::default());
     control.begin();

@@ -75,7 +75,7 @@ type Pipes = (File, File);
 fn leave(arguments: &Arguments) -> io::Result<Pipes> {
     ses_sandbox::leave_host()?;
     // Threads that the process starts inherit the priority.
-    priority::work_for_guests();
+    priority::use_guest_priority();
     #[cfg(target_os = "linux")]
     if !ses_sandbox::die_with(arguments.host) {
         return Err(io::ErrorKind::NotConnected.into());

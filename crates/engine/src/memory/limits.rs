@@ -102,14 +102,14 @@ impl MemoryGuard {
     }
 
     /// Collects the garbage of the terminated guest. Returns whether the isolate fits its limit again, with room for a
-    /// run. `go_on` lets guest code run again.
-    pub fn recover(&self, isolate: &mut v8::Isolate, go_on: impl FnOnce(&v8::Isolate)) -> bool {
+    /// run. `cancel_termination` lets guest code run again.
+    pub fn recover(&self, isolate: &mut v8::Isolate, cancel_termination: impl FnOnce(&v8::Isolate)) -> bool {
         // A heap that stays beyond its limit is given up. Its thread must not be parked for lack of room to collect it.
         self.has_headroom.store(false, Ordering::Relaxed);
         isolate.low_memory_notification();
         self.split(isolate);
         // The collection itself may have exceeded the limit and requested termination again.
-        go_on(isolate);
+        cancel_termination(isolate);
         self.exceeded.store(false, Ordering::Relaxed);
         self.has_headroom.store(false, Ordering::Relaxed);
         isolate.get_heap_statistics().used_heap_size() < self.limit_bytes - self.limit_bytes / ROOM

@@ -35,7 +35,7 @@ pub fn buffers() -> Option<Arc<BufferBudget>> {
 /// for the only one. `bytes`: the memory of the isolate, if it could be measured.
 pub fn park_thread(bytes: Option<usize>) {
     let Some(ThreadIsolate { on_parked, buffers }) = THREAD_ISOLATE.with_borrow(Clone::clone) else {
-        return single_isolate::lose();
+        return single_isolate::end_process();
     };
     on_parked(bytes.unwrap_or_else(|| buffers.total()));
     loop {

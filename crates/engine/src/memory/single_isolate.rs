@@ -35,7 +35,7 @@ pub fn zones() -> Option<&'static Zones> {
 
 /// Ends the process if it has only one isolate. Called when that isolate exceeds its limit by far, or there is no
 /// memory left.
-pub fn lose() {
+pub fn end_process() {
     if let Some(SingleIsolate { buffers, on_lost }) = SINGLE.get() {
         on_lost(buffers.total());
     }
@@ -45,6 +45,6 @@ pub fn lose() {
 #[cfg(target_os = "linux")]
 pub fn lose_if_far_over() {
     if SINGLE.get().is_some_and(|single| single.buffers.is_far_over()) {
-        lose();
+        end_process();
     }
 }

@@ -169,7 +169,7 @@ impl CompileThread {
 
     /// The body of the thread.
     fn work(&self) {
-        priority::help_guests();
+        priority::use_helper_priority();
         compiled_for::set(self.buffers.clone());
         let mut limit = IDLE;
         loop {

@@ -78,9 +78,9 @@ fn start_v8() -> Result<bool, Failure> {
     let (started, is_started) = channel();
     let thread = thread::Builder::new().name("ses-platform".to_owned()).spawn(move || {
         if single_isolate::is_declared() {
-            priority::lower(priority::HELPING_NICE);
+            priority::raise_niceness(priority::HELPER_NICE);
         } else {
-            priority::work_for_guests();
+            priority::use_guest_priority();
         }
         stop::start(started, start);
     });

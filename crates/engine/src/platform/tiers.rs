@@ -108,7 +108,7 @@ thread_local! {
 
 /// Sets whether the calling thread's isolate runs guest code from now on. V8 collects feedback on guest code from the
 /// first call on.
-pub fn learn_at_once(is_guests: bool) {
+pub fn set_runs_guest_code(is_guests: bool) {
     IS_GUESTS.set(is_guests);
 }
 

@@ -96,7 +96,7 @@ pub fn restore(scope: &mut v8::PinScope, host: &Host, own: &Own, state: &[u8]) -
     image::unpack(bytes, &body.runs);
     session_random::resume(scope, read.seed, read.position);
     session_clock::set_now(Some(read.now_ms));
-    host.calls.borrow_mut().go_on_from(read.calls);
+    host.calls.borrow_mut().set_last_number(read.calls);
     own.add_tools(host, &read.tools);
     Ok(())
 }

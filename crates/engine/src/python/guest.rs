@@ -37,7 +37,7 @@ pub struct Guest {
 }
 
 /// The outcome of a job.
-struct Done {
+struct JobResult {
     result: Result<Success, Failure>,
     figures: Figures,
     /// The isolate can take the next job.
@@ -82,7 +82,7 @@ impl Guest {
                 // Belongs to a run that has ended.
                 Command::ToolReplies { .. } => continue,
             };
-            let Done { result, mut figures, sound } = done;
+            let JobResult { result, mut figures, sound } = done;
             figures.heap_used_bytes = self.used_bytes();
             self.host.context.report(Event::Settled { job, result, figures, sound });
             if !sound {
@@ -91,12 +91,12 @@ impl Guest {
         }
     }
 
-    fn set_variables(&mut self, job: JobId, names: &[String], values: Values) -> Done {
+    fn set_variables(&mut self, job: JobId, names: &[String], values: Values) -> JobResult {
         let limit = self.host.context.config().max_transfer_bytes;
         let bytes = values.wire_bytes();
         if bytes > limit {
             let failure = Failure::transfer_limit(limit, Some(bytes)).with("value", "variables");
-            return Done { result: Err(failure), figures: Figures::default(), sound: true };
+            return JobResult { result: Err(failure), figures: Figures::default(), sound: true };
         }
         self.signal.begin(job);
         let (result, sound) = self.call(|scope, host, shell| {
@@ -104,10 +104,10 @@ impl Guest {
             let values = serialize::read_values(scope, &host.memory, values)?;
             shell.call(scope, "setVariables", &[names.into(), values])
         });
-        Done { result: result.map(|_| Success::Done), figures: Figures::default(), sound }
+        JobResult { result: result.map(|_| Success::Done), figures: Figures::default(), sound }
     }
 
-    fn set_tools(&mut self, job: JobId, tools: &[ToolSpec]) -> Done {
+    fn set_tools(&mut self, job: JobId, tools: &[ToolSpec]) -> JobResult {
         self.signal.begin(job);
         self.own.add_tools(&self.host, tools);
         let (result, sound) = self.call(|scope, _, shell| {
@@ -115,10 +115,10 @@ impl Guest {
             let specs = v8::Array::new_with_elements(scope, &specs);
             shell.call(scope, "setTools", &[specs.into()])
         });
-        Done { result: result.map(|_| Success::Done), figures: Figures::default(), sound }
+        JobResult { result: result.map(|_| Success::Done), figures: Figures::default(), sound }
     }
 
-    fn take_checkpoint(&mut self, job: JobId) -> Done {
+    fn take_checkpoint(&mut self, job: JobId) -> JobResult {
         self.signal.begin(job);
         let most = self.host.context.config().max_transfer_bytes;
         self.between_runs(|scope, host, own| {
@@ -129,7 +129,7 @@ impl Guest {
         })
     }
 
-    fn restore(&mut self, job: JobId, state: &[u8]) -> Done {
+    fn restore(&mut self, job: JobId, state: &[u8]) -> JobResult {
         self.signal.begin(job);
         self.between_runs(|scope, host, own| {
             let result = checkpoint::restore(scope, host, own, state);
@@ -143,20 +143,20 @@ impl Guest {
     fn between_runs(
         &mut self,
         work: impl FnOnce(&mut v8::PinScope, &Host, &Own) -> (Result<Success, String>, bool),
-    ) -> Done {
+    ) -> JobResult {
         let Instance { isolate, context } = &mut self.guarded.instance;
         v8::scope_with_context!(scope, isolate, &*context);
         v8::tc_scope!(let attempt, scope);
         let (result, sound) = work(attempt, &self.host, &self.own);
-        Done { result: result.map_err(|reason| failure::runtime(&reason)), figures: Figures::default(), sound }
+        JobResult { result: result.map_err(|reason| failure::runtime(&reason)), figures: Figures::default(), sound }
     }
 
-    fn run(&mut self, job: JobId, code: &str, limits: RunLimits) -> Done {
+    fn run(&mut self, job: JobId, code: &str, limits: RunLimits) -> JobResult {
         let max_bytes = self.host.context.config().max_code_bytes;
         if code.len() > max_bytes {
             let cause = format!("the code takes {} bytes, more than maxCodeBytes ({max_bytes})", code.len());
             let failure = Failure::new(FailureKind::Runtime { cause }).with("maxCodeBytes", max_bytes);
-            return Done { result: Err(failure), figures: Figures::default(), sound: true };
+            return JobResult { result: Err(failure), figures: Figures::default(), sound: true };
         }
         self.signal.begin(job);
         self.host.begin(job, &limits);
@@ -180,7 +180,7 @@ impl Guest {
             }
             result => result,
         };
-        Done { result, figures, sound }
+        JobResult { result, figures, sound }
     }
 
     /// Calls a function of `guest.js`. Returns its result and whether the isolate can go on.

@@ -52,19 +52,19 @@ pub fn evaluate(
     compiled: &mut Compiled,
 ) -> Result<Success, Failure> {
     #[cfg(target_os = "linux")]
-    tiers::learn_at_once(true);
+    tiers::set_runs_guest_code(true);
     let started = start(scope, host, script, program, compiled);
     let ending = started.map(|promise| match promise {
         Some(promise) => settle(scope, host, memory, promise),
         None => Ending::Terminated,
     });
     #[cfg(target_os = "linux")]
-    tiers::learn_at_once(false);
+    tiers::set_runs_guest_code(false);
     let ending = ending?;
     let is_out_of_memory = memory.is_exceeded();
     if host.terminated.replace(false) || is_out_of_memory || host.is_stopped() {
         // This thread stopped the guest: no guest frame is left, so the realm can go on.
-        host.go_on(scope);
+        host.cancel_termination(scope);
     }
     // Done before the output is read, so that its getters run in a realm without a signal. If a run has exhausted the
     // memory, its declarations are dropped, because they are likely to be what fills the memory.
@@ -324,7 +324,7 @@ fn finish(scope: &mut v8::PinScope, host: &Host, forget_declared: bool) {
         // The guest was stopped here. The attempt is repeated, because otherwise names would refer to variables without
         // a value.
         attempt.reset();
-        host.go_on(attempt);
+        host.cancel_termination(attempt);
         left = realm.and_then(|realm| realm.finish(attempt, forget_declared));
     }
     if left.is_some_and(|left| left < 0.0) {

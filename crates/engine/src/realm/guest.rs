@@ -53,7 +53,7 @@ struct LastProgram {
 }
 
 /// The outcome of a job.
-struct Done {
+struct JobResult {
     result: Result<Success, Failure>,
     figures: Figures,
     /// The isolate can take the next one.
@@ -118,12 +118,12 @@ impl Guest {
                 // V8 cannot copy a heap that has run.
                 Command::Checkpoint { job } | Command::Restore { job, .. } => {
                     let cause = "JavaScript has no such checkpoints".to_owned();
-                    (job, Done::sound(Err(Failure::new(FailureKind::Runtime { cause }))))
+                    (job, JobResult::sound(Err(Failure::new(FailureKind::Runtime { cause }))))
                 }
                 // Left over from a run that has ended.
                 Command::ToolReplies { .. } => continue,
             };
-            let Done { result, mut figures, sound } = done;
+            let JobResult { result, mut figures, sound } = done;
             figures.heap_used_bytes = self.guarded.instance.isolate.get_heap_statistics().used_heap_size() as u64;
             self.host.context.report(Event::Settled { job, result, figures, sound });
             self.host.forget_stop(job, &self.guarded.instance.isolate);
@@ -159,11 +159,11 @@ impl Guest {
     }
 
     /// Defines variables in the realm.
-    fn set_variables(&mut self, names: &[String], values: Values) -> Done {
+    fn set_variables(&mut self, names: &[String], values: Values) -> JobResult {
         let limit = self.host.context.config().max_transfer_bytes;
         let bytes = values.wire_bytes();
         if bytes > limit {
-            return Done::sound(Err(Failure::transfer_limit(limit, Some(bytes)).with("value", "variables")));
+            return JobResult::sound(Err(Failure::transfer_limit(limit, Some(bytes)).with("value", "variables")));
         }
         self.host.sent_names.borrow_mut().extend(names.iter().cloned());
         self.set_up(TOO_LARGE, |scope, host| {
@@ -173,7 +173,7 @@ impl Guest {
     }
 
     /// Defines tools in the realm.
-    fn set_tools(&mut self, tools: Vec<ToolSpec>) -> Done {
+    fn set_tools(&mut self, tools: Vec<ToolSpec>) -> JobResult {
         self.host.tools.borrow_mut().add(&tools);
         self.set_up("the tools could not be defined", |scope, host| {
             host.realm.get()?.install_tools(scope, &tools, tools::function)
@@ -181,7 +181,7 @@ impl Guest {
     }
 
     /// VALIDATE, TRANSFORM, EVALUATE, NORMALIZE_OUTPUT for one run.
-    fn run(&mut self, job: JobId, code: String, limits: RunLimits) -> Done {
+    fn run(&mut self, job: JobId, code: String, limits: RunLimits) -> JobResult {
         let options =
             PrepareOptions::of(self.host.context.config(), limits.language, limits.max_operations, limits.timeout_ms);
         self.guarded.leftovers.note_program(code.len());
@@ -191,7 +191,7 @@ impl Guest {
         let prepare = || prepare::prepare_for(&self.observed, &code, &options).map(Arc::new);
         let program = match kept.map_or_else(prepare, Ok) {
             Ok(program) => program,
-            Err(diagnostics) => return Done::sound(Err(refused(&diagnostics, &code))),
+            Err(diagnostics) => return JobResult::sound(Err(refused(&diagnostics, &code))),
         };
         self.guarded.memory.begin_program(code.len() + program.bytes());
         self.observed.add(&program.lookups);
@@ -247,7 +247,7 @@ impl Guest {
         if !is_kept || compiled.script.is_some() || compiled.function.is_some() {
             self.last_program = Some(Box::new(LastProgram { script, options, program, is_kept, compiled }));
         }
-        Done { result, figures, sound }
+        JobResult { result, figures, sound }
     }
 
     /// Caches the program of the last run, and its function and bytecode if it has run before. Done after the run is
@@ -269,7 +269,7 @@ impl Guest {
         }
     }
 
-    fn set_up(&mut self, cause: &str, work: impl FnOnce(&mut v8::PinScope, &Host) -> Option<Vec<String>>) -> Done {
+    fn set_up(&mut self, cause: &str, work: impl FnOnce(&mut v8::PinScope, &Host) -> Option<Vec<String>>) -> JobResult {
         let host = self.host.clone();
         self.guarded.memory.forget_refusal();
         let done = {
@@ -295,7 +295,7 @@ impl Guest {
         };
         let result = if self.guarded.memory.is_exceeded() { Err(self.guarded.memory.failure()) } else { done };
         let sound = self.recover();
-        Done { result, figures: Figures::default(), sound }
+        JobResult { result, figures: Figures::default(), sound }
     }
 
     /// Whether the isolate can take the next command, after a collection if it had run out of memory.
@@ -305,7 +305,7 @@ impl Guest {
         }
         self.reruns.clear();
         let Guarded { instance, memory, .. } = &mut self.guarded;
-        let mut recover = || memory.recover(&mut instance.isolate, |isolate| self.host.go_on(isolate));
+        let mut recover = || memory.recover(&mut instance.isolate, |isolate| self.host.cancel_termination(isolate));
         #[cfg(target_os = "linux")]
         if compile_thread::is_busy() {
             return recover() || {
@@ -336,8 +336,8 @@ impl Guest {
         Interrupt::new(&self.guarded.instance.isolate)
     }
 
-    pub fn go_on(&self) {
-        self.host.go_on(&self.guarded.instance.isolate);
+    pub fn cancel_termination(&self) {
+        self.host.cancel_termination(&self.guarded.instance.isolate);
     }
 
     /// Bytes in use of the young generation, and its capacity.
@@ -370,7 +370,7 @@ impl Guest {
     }
 }
 
-impl Done {
+impl JobResult {
     /// The outcome of a job that has changed nothing in the isolate.
     fn sound(result: Result<Success, Failure>) -> Self {
         Self { result, figures: Figures::default(), sound: true }
@@ -426,7 +426,7 @@ fn drop_microtasks(scope: &mut v8::PinScope, host: &Host) {
         v8::tc_scope!(let attempt, scope);
         attempt.perform_microtask_checkpoint();
     }
-    host.go_on(scope);
+    host.cancel_termination(scope);
 }
 
 /// Records unhandled rejections, for a remark at the end of the run.

@@ -193,7 +193,7 @@ impl Host {
     /// A run has ended. If it had been asked to end, guest code may run again.
     pub fn forget_stop(&self, job: JobId, isolate: &v8::Isolate) {
         if self.stop.forget(job) {
-            self.go_on(isolate);
+            self.cancel_termination(isolate);
         }
     }
 
@@ -223,7 +223,7 @@ impl Host {
 
     /// Lets guest code run again after a termination. Code that gives the session up sets its flag before it
     /// terminates. So if the cancellation here hides that termination, the flag still shows it.
-    pub fn go_on(&self, isolate: &v8::Isolate) {
+    pub fn cancel_termination(&self, isolate: &v8::Isolate) {
         isolate.cancel_terminate_execution();
         if self.context.is_given_up() {
             isolate.terminate_execution();

@@ -106,7 +106,7 @@ impl PendingCalls {
     }
 
     /// The next call has the number after that of an isolate that has made `made` calls.
-    pub fn go_on_from(&mut self, made: ToolCallId) {
+    pub fn set_last_number(&mut self, made: ToolCallId) {
         self.next = (self.next & !CALL_BITS) | (made & CALL_BITS);
     }
 

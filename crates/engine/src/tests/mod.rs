@@ -256,7 +256,7 @@ fn calls_of_any_session_have_numbers_that_javascript_has_too() {
 fn a_guest_that_stopped_itself_can_go_on() {
     let (mut guest, _) = guest(Vec::new());
     guest.interrupt().terminate();
-    guest.go_on();
+    guest.cancel_termination();
     assert!(guest.can_run());
 }
 
@@ -270,7 +270,7 @@ fn a_termination_from_outside_is_not_taken_back() {
             true => context.is_given_up.set(true),
             false => *context.rival.borrow_mut() = Some(guest.interrupt()),
         }
-        guest.go_on();
+        guest.cancel_termination();
         assert!(!guest.can_run(), "the other one comes before: {comes_before}");
     }
 }
