@@ -39,7 +39,7 @@ async function withFakeTime(body) {
 
 test('messages name the parameter, the given value and the expected one', async () => {
   const schema = registry.sources[0].methods[0].params;
-  expect(await read(schema, { symbol: 'XAU', limit: 5, tags: ['a', 'b'] })).toEqual({
+  expect(await read(schema, { symbol: 'XAU', limit: 5, tags: ['a', 'b'] })).toStrictEqual({
     symbol: 'XAU',
     limit: 5,
     tags: ['a', 'b'],
@@ -96,7 +96,7 @@ test('parameters are checked in time proportional to their length', async () => 
   // Each item against each other one would be 10^7 comparisons of objects.
   const items = Array.from({ length: 6_000 }, (_, i) => ({ i }));
   const [unique, uniqueMs] = await timed({ b: items });
-  expect(unique).toEqual({ b: items });
+  expect(unique).toStrictEqual({ b: items });
   const [, unlimited] = await timed({ b: items }, {});
   expect(uniqueMs).toBeLessThan(20 * unlimited + 50);
   const equal = [
@@ -111,8 +111,11 @@ test('parameters are checked in time proportional to their length', async () => 
   expect(await read(schema, `{"a":${'['.repeat(100)}${']'.repeat(100)}}`)).toBe('they must be nested at most 64 deep');
   // The object is the first level.
   const nested = (levels) => read({}, `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`);
-  expect([typeof (await nested(64)), await nested(65)]).toEqual(['object', 'they must be nested at most 64 deep']);
-  expect([await read(schema, '{"d":12}', 8), await read(schema, '{"d":123}', 8)]).toEqual([
+  expect([typeof (await nested(64)), await nested(65)]).toStrictEqual([
+    'object',
+    'they must be nested at most 64 deep',
+  ]);
+  expect([await read(schema, '{"d":12}', 8), await read(schema, '{"d":123}', 8)]).toStrictEqual([
     { d: 12 },
     'they take 9 characters of JSON, and at most 8 are allowed',
   ]);
@@ -143,7 +146,7 @@ test('shared schemas are read when a value reaches them, over several turns of t
     let isRead = false;
     const reading = reader.read(text).finally(() => (isRead = true));
     while (!isRead) await new Promise((resolve) => setImmediate(() => resolve(turns++)));
-    expect(await reading).toEqual(params);
+    expect(await reading).toStrictEqual(params);
     return { turns, ms: performance.now() - from };
   };
   const everything = Object.fromEntries(defs.map(([name]) => [name, { id: name, a: {} }]));
@@ -158,7 +161,7 @@ test('shared schemas are read when a value reaches them, over several turns of t
 
 test('a reference that leads nowhere fails only calls that reach it', async () => {
   const reader = new ParamsReader('sdk.a.b', '{"properties":{"a":{"$ref":"#/$defs/nothing"}}}', 65_536);
-  expect(await reader.read('{}')).toEqual({});
+  expect(await reader.read('{}')).toStrictEqual({});
   expect(await rejection(reader.read('{"a":1}'))).toMatchObject({
     code: 'ERR_INVALID_SCHEMA',
     message: 'the schema of sdk.a.b cannot be used: the reference #/$defs/nothing leads nowhere',
@@ -169,8 +172,8 @@ test("a method's own schemas take precedence over shared ones", async () => {
   const schemas = new SharedSchemas(new Map([['a', '{"type":"string"}'], ['b', '{"$ref":"#/$defs/a"}']])); // prettier-ignore
   const own = { properties: { a: { $ref: '#/$defs/a' }, b: { $ref: '#/$defs/b' } }, $defs: { a: { type: 'integer' } } };
   const reader = new ParamsReader('sdk.a.b', JSON.stringify(own), 65_536, schemas);
-  expect(await reader.read('{"a":1,"b":"x"}')).toEqual({ a: 1, b: 'x' });
-  expect((await rejection(reader.read('{"a":"x","b":1}'))).issues.map(({ message }) => message)).toEqual([
+  expect(await reader.read('{"a":1,"b":"x"}')).toStrictEqual({ a: 1, b: 'x' });
+  expect((await rejection(reader.read('{"a":"x","b":1}'))).issues.map(({ message }) => message)).toStrictEqual([
     'a must be integer, got "x"',
     'b must be string, got 1',
   ]);
@@ -192,7 +195,7 @@ describe('patterns of schemas', () => {
     ['^([a-z]{1,63}\\.){1,20}$', ['a.bc.', 'a.'.repeat(20)], ['', 'a', 'a.'.repeat(21)]],
   ])('%s matches as in ECMAScript', async (pattern, matching, others) => {
     const schema = { type: 'object', properties: { a: { type: 'string', pattern } } };
-    for (const a of matching) expect(await read(schema, { a })).toEqual({ a });
+    for (const a of matching) expect(await read(schema, { a })).toStrictEqual({ a });
     for (const a of others) expect(await read(schema, { a })).toMatch('a must match pattern');
   });
 
@@ -212,7 +215,7 @@ describe('patterns of schemas', () => {
     });
     expect(await manager.executeCode('sdk.a.b({ b: 1 })')).toBe('called');
     const error = await expectCode(manager.executeCode("sdk.a.b({ a: 'x' })"), 'ERR_INVALID_SCHEMA');
-    expect([error.retryable, error.message]).toEqual([
+    expect([error.retryable, error.message]).toStrictEqual([
       false,
       `the schema of sdk.a.b cannot be used: the pattern ${pattern} cannot be used: ${reason}`,
     ]);
@@ -234,7 +237,7 @@ test('one call too many ends the execution, over all sources, caught or not', as
   const manager = managerOf({ maxSdkCalls: 3, stateSchema: anyState, adapters: async () => ++calls });
   expect(
     await manager.executeCode('[sdk.market.getQuote(), sdk.social.searchTweets(), sdk.market.getQuote()]'),
-  ).toEqual([1, 2, 3]);
+  ).toStrictEqual([1, 2, 3]);
   const programs = [
     'for (;;) try { sdk.market.getQuote() } catch {}',
     'for (;;) try { await sdk.market.getQuote() } catch {}',
@@ -266,7 +269,7 @@ test('the signal of a call is aborted when its execution ends, for any reason', 
   await expectCode(manager.executeCode('sdk.market.getQuote({ hang: true })'), 'ERR_EXEC_TIMEOUT');
   await expectCode(manager.executeCode('await sdk.market.getQuote({ hang: true })'), 'ERR_EXEC_TIMEOUT');
   await manager.executeCode('await Promise.race([sdk.market.getQuote({ hang: true }), 1])');
-  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true, true, true]);
+  expect(signals.map(({ aborted }) => aborted)).toStrictEqual([true, true, true, true, true]);
 });
 
 test('a rate limit admits calls in order, up to its concurrency', async () => {
@@ -277,15 +280,15 @@ test('a rate limit admits calls in order, up to its concurrency', async () => {
   const all = ['a', 'b', 'c', 'd'].map(enter);
   const leaveA = await all[0];
   await all[1];
-  expect(events).toEqual(['a', 'b']);
+  expect(events).toStrictEqual(['a', 'b']);
   leaveA();
   leaveA();
   const leaveC = await all[2];
   await Promise.resolve();
-  expect(events).toEqual(['a', 'b', 'c']);
+  expect(events).toStrictEqual(['a', 'b', 'c']);
   leaveC();
   await all[3];
-  expect(events).toEqual(['a', 'b', 'c', 'd']);
+  expect(events).toStrictEqual(['a', 'b', 'c', 'd']);
 });
 
 test('an ended caller leaves the queue of the rate limit and returns its slot', async () => {
@@ -308,7 +311,7 @@ test('the rate limit keeps nothing of callers that had their turn or left the qu
     const leave = await limit.enter(one.signal);
     expect(getEventListeners(one.signal, 'abort')).toHaveLength(1);
     leave();
-    expect(getEventListeners(one.signal, 'abort')).toEqual([]);
+    expect(getEventListeners(one.signal, 'abort')).toStrictEqual([]);
     const waiting = limit.enter(two.signal);
     expect(vi.getTimerCount()).toBe(1);
     two.abort();
@@ -328,10 +331,10 @@ test('calls beyond the rate wait for the next second', async () => {
       await vi.advanceTimersByTimeAsync(ms);
       return begun.length;
     };
-    expect([await after(0), await after(999), await after(1), await after(999), await after(1)]).toEqual([
+    expect([await after(0), await after(999), await after(1), await after(999), await after(1)]).toStrictEqual([
       2, 2, 4, 4, 5,
     ]);
-    expect(begun).toEqual([1, 2, 3, 4, 5]);
+    expect(begun).toStrictEqual([1, 2, 3, 4, 5]);
   });
 });
 

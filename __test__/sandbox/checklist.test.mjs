@@ -15,7 +15,7 @@ const rows = readFileSync(join(ROOT, 'docs', 'guide', 'large-apis.md'), 'utf8')
   .map(([, risk, , tests]) => [risk, tests]);
 
 test('the checklist contains each risk of the specification', () => {
-  expect(rows.slice(0, 8).map(([risk]) => risk)).toEqual([
+  expect(rows.slice(0, 8).map(([risk]) => risk)).toStrictEqual([
     'endless loops',
     'memory',
     'files of the host',

@@ -12,7 +12,7 @@ test('the demo builds a dashboard, changes it and writes it as one page', () =>
   withFolder(async (folder) => {
     const file = join(folder, 'page.html');
     const { status, stdout, stderr } = await spawnNode(['examples/sandbox.mjs', file]);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
     expect(stdout).toContain("method: 'market.getKline'");
     expect(stdout).toMatch(/\[execute, sync, \d+\.\d ms, calls: market 2, social 1\]/);
     expect(stdout).toContain('  log candles 260 260');
@@ -28,7 +28,7 @@ test('the demo builds a dashboard, changes it and writes it as one page', () =>
     for (const text of scripts) expect(() => new Script(text)).not.toThrow();
     expect(page).not.toMatch(/<(?:script|link|img)[^>]+(?:src|href)=/);
     const state = JSON.parse(/^const state = (.*);$/m.exec(scripts[1])[1]);
-    expect(state.panels.map(({ title }) => title)).toEqual([
+    expect(state.panels.map(({ title }) => title)).toStrictEqual([
       'XAUUSD with Bollinger bands',
       'XAUUSD by week',
       'RSI (14)',
@@ -41,12 +41,12 @@ test('the page of the demo draws in a browser without a network', () =>
   withFolder(async (folder) => {
     const file = join(folder, 'page.html');
     const { status, stderr } = await spawnNode(['examples/sandbox.mjs', file]);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
     const { thrown, sections } = await shown(readFileSync(file, 'utf8'));
-    expect(thrown).toEqual([]);
+    expect(thrown).toStrictEqual([]);
     const drawn = ['XAUUSD with Bollinger bands', 'XAUUSD by week', 'RSI (14)', 'Correlation with BTCUSD (30 days)'];
     const charts = sections.filter(({ isChart }) => isChart);
-    expect(charts.map(({ title }) => title)).toEqual(drawn);
+    expect(charts.map(({ title }) => title)).toStrictEqual(drawn);
     // Candles and lines, not only white and the grey of axes.
     for (const { title, coloured } of charts) expect(coloured, title).toBeGreaterThan(200);
     expect(sections.at(-1)).toMatchObject({ title: 'Now', isChart: false });

@@ -184,7 +184,7 @@ describe.each([
   test('natural queries find their method among the first five', async () => {
     const found = await foundIn(document, Object.keys(wanted));
     const ranks = Object.entries(wanted).map(([query, method]) => [query, method, found[query].indexOf(method)]);
-    expect(ranks.filter(([, , rank]) => rank === -1 || rank >= 5)).toEqual([]);
+    expect(ranks.filter(([, , rank]) => rank === -1 || rank >= 5)).toStrictEqual([]);
   });
 
   test('the host finds the same in the same order', async () => {
@@ -195,7 +195,7 @@ describe.each([
     const finder = atOnce(Finder.making(methods, new WorkBudget()));
     const found = await foundIn(document, Object.keys(wanted));
     const onHost = (query) => finder.find(query).map(({ source, name }) => `${source}.${name}`);
-    expect(Object.fromEntries(Object.keys(wanted).map((query) => [query, onHost(query)]))).toEqual(found);
+    expect(Object.fromEntries(Object.keys(wanted).map((query) => [query, onHost(query)]))).toStrictEqual(found);
   });
 
   test('a name or a summary is found first by its words', async () => {
@@ -224,13 +224,13 @@ test('methods with all words come before those with most of them, which fill up 
   const manager = managerOf({ registry: { sources: [{ name: 'api', methods }] } });
   const find = (text) => manager.executeSearch(`spec.find(${JSON.stringify(text)}).map((it) => it.name)`);
   // `overdue` is rarer than `invoice`, and an invoice alone is less than most of the words.
-  expect(await find('overdue invoice')).toEqual(['archive']);
+  expect(await find('overdue invoice')).toStrictEqual(['archive']);
   // Other invoices have all but the verb.
   const cancelled = await find('cancel an invoice');
   expect(cancelled[0]).toBe('archive');
   expect(cancelled.length).toBe(10);
   // Only verbs are no partial match if there are full ones.
-  expect(await find('list orders')).toEqual(['listOrders']);
+  expect(await find('list orders')).toStrictEqual(['listOrders']);
   expect((await find('invoice')).length).toBe(13);
 });
 

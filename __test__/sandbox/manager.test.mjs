@@ -12,27 +12,34 @@ import { managerOf, registry } from './market.mjs';
 
 test('a search has spec but neither sdk nor utils', async () => {
   const manager = managerOf();
-  expect(await manager.executeSearch('[typeof spec, typeof sdk, typeof utils, typeof state]')).toEqual([
+  expect(await manager.executeSearch('[typeof spec, typeof sdk, typeof utils, typeof state]')).toStrictEqual([
     'object',
     'undefined',
     'undefined',
     'undefined',
   ]);
-  expect(await manager.executeSearch("spec.find('candles')")).toEqual([
+  expect(await manager.executeSearch("spec.find('candles')")).toStrictEqual([
     { method: 'market.getKline', source: 'market', name: 'getKline', description: 'Candles of a symbol' },
   ]);
   expect(await manager.executeSearch("spec.find('推文').length")).toBe(0);
-  expect(await manager.executeSearch("spec.find('TWEETS words').map((it) => it.method)")).toEqual([
+  expect(await manager.executeSearch("spec.find('TWEETS words').map((it) => it.method)")).toStrictEqual([
     'social.searchTweets',
   ]);
-  expect(await manager.executeSearch('spec.find(/^the LAST/i).map((it) => it.method)')).toEqual(['market.getQuote']);
-  expect(await manager.executeSearch("spec.find('')")).toEqual([]);
+  expect(await manager.executeSearch('spec.find(/^the LAST/i).map((it) => it.method)')).toStrictEqual([
+    'market.getQuote',
+  ]);
+  expect(await manager.executeSearch("spec.find('')")).toStrictEqual([]);
   expect(
     await manager.executeSearch(
       "const { id, params, result, examples } = spec.method('market.getKline'); [id, params, result, examples]",
     ),
-  ).toEqual(['market.getKline', registry.sources[0].methods[0].params, { type: 'array' }, [{ symbol: 'XAUUSD' }]]);
-  expect(await manager.executeSearch('spec')).toEqual({
+  ).toStrictEqual([
+    'market.getKline',
+    registry.sources[0].methods[0].params,
+    { type: 'array' },
+    [{ symbol: 'XAUUSD' }],
+  ]);
+  expect(await manager.executeSearch('spec')).toStrictEqual({
     sources: registry.sources.map(({ name, description, methods }) => ({
       name,
       description,
@@ -60,12 +67,12 @@ test('methods contain referenced schemas up to a size, and spec.$defs has all', 
   const params = { type: 'object', properties: { a: { $ref: '#/$defs/node' }, b: { $ref: '#/$defs/large' } } };
   const methods = [{ name: 'get', params }, { name: 'all' }];
   const manager = managerOf({ registry: { sources: [{ name: 'a', methods }], $defs } });
-  expect(await manager.executeSearch("spec.method('a.get').params")).toEqual({
+  expect(await manager.executeSearch("spec.method('a.get').params")).toStrictEqual({
     ...params,
     $defs: { node: $defs.node, leaf: $defs.leaf },
   });
-  expect(await manager.executeSearch("spec.method('a.all').params")).toEqual({ type: 'object' });
-  expect(await manager.executeSearch('[Object.keys(spec.$defs), spec.$defs.large]')).toEqual([
+  expect(await manager.executeSearch("spec.method('a.all').params")).toStrictEqual({ type: 'object' });
+  expect(await manager.executeSearch('[Object.keys(spec.$defs), spec.$defs.large]')).toStrictEqual([
     ['node', 'leaf', 'large', 'other'],
     large,
   ]);
@@ -83,8 +90,8 @@ test('methods are found by their exact names', async () => {
     },
   });
   const ids = ['a.get', 'a.Get', 'a.getAll', 'a.all', 'b.get'];
-  expect(await manager.executeSearch(`${JSON.stringify(ids)}.map((id) => spec.method(id).id)`)).toEqual(ids);
-  expect(await manager.executeSearch(`spec.sources.map(({ methods }) => methods.length)`)).toEqual([4, 0, 1]);
+  expect(await manager.executeSearch(`${JSON.stringify(ids)}.map((id) => spec.method(id).id)`)).toStrictEqual(ids);
+  expect(await manager.executeSearch(`spec.sources.map(({ methods }) => methods.length)`)).toStrictEqual([4, 0, 1]);
   expect(await manager.executeSearch(`spec.method('a.get') === spec.sources[0].methods[0]`)).toBe(true);
   for (const path of ['a.ge', 'none.get', 'b.Get', 'c.get', 'a', 5]) {
     await expectCode(manager.executeSearch(`spec.method(${JSON.stringify(path)})`), 'ERR_RUNTIME_EXCEPTION');
@@ -115,9 +122,10 @@ test('plain words find methods, in singular or plural; if no method has all word
     '...': [],
   };
   for (const [words, names] of Object.entries(found)) {
-    expect(await manager.executeSearch(`spec.find(${JSON.stringify(words)}).map((it) => it.name)`), words).toEqual(
-      names,
-    );
+    expect(
+      await manager.executeSearch(`spec.find(${JSON.stringify(words)}).map((it) => it.name)`),
+      words,
+    ).toStrictEqual(names);
   }
 });
 
@@ -131,7 +139,7 @@ test('the best matches come first: words of the name count most, then the first 
     ['budget', 'Tells what there is to spend on a repository'],
   ].map(([name, description]) => ({ name, description }));
   const manager = managerOf({ registry: { sources: [{ name: 'repos', methods }] } });
-  expect(await manager.executeSearch(`spec.find('get a repository').map((it) => it.name)`)).toEqual([
+  expect(await manager.executeSearch(`spec.find('get a repository').map((it) => it.name)`)).toStrictEqual([
     'get',
     'getForUser',
     'getClones',
@@ -163,7 +171,7 @@ test('text without spaces is found by parts of it', async () => {
     주문목록조회: ['list'],
   };
   for (const [words, names] of Object.entries(found)) {
-    expect(await manager.executeSearch(`spec.find('${words}').map((it) => it.name)`), words).toEqual(names);
+    expect(await manager.executeSearch(`spec.find('${words}').map((it) => it.name)`), words).toStrictEqual(names);
   }
 });
 
@@ -176,10 +184,10 @@ test('a search by words returns the fifty best matches, or a given number, and l
     logs,
   ];
   const said = (limit) => `spec.find returns the best ${limit} of 60 methods`;
-  expect(await lengths("spec.find('get')")).toEqual([50, said(50)]);
-  expect(await lengths("spec.find('get', { limit: 3 })")).toEqual([3, said(3)]);
-  expect(await lengths("spec.find('get', { limit: 60 })")).toEqual([60, '']);
-  expect(await lengths('spec.find(/get/)')).toEqual([60, '']);
+  expect(await lengths("spec.find('get')")).toStrictEqual([50, said(50)]);
+  expect(await lengths("spec.find('get', { limit: 3 })")).toStrictEqual([3, said(3)]);
+  expect(await lengths("spec.find('get', { limit: 60 })")).toStrictEqual([60, '']);
+  expect(await lengths('spec.find(/get/)')).toStrictEqual([60, '']);
 });
 
 test('a search over many methods returns the same as a linear search', async () => {
@@ -224,7 +232,7 @@ test('a search over many methods returns the same as a linear search', async () 
     const fitting = all.filter((it) => wanted.every((word) => it.text.toLowerCase().includes(word)));
     // Fewer than ten are filled up with methods that fit in part.
     const first = fitting.length < 10 ? found[at].slice(0, fitting.length) : found[at];
-    expect(first.sort(), text).toEqual(fitting.map(({ id }) => id).sort());
+    expect(first.sort(), text).toStrictEqual(fitting.map(({ id }) => id).sort());
   });
   expect(found.flat().length).toBeGreaterThan(1_000);
   const ids = all.map(({ id }) => id);
@@ -251,9 +259,9 @@ test('an execution calls adapters and returns a valid state', async () => {
     var candles = sdk.market.getKline({ symbol: 'XAUUSD' });
     ({ title: 'Gold', panels: [{ type: 'line', data: candles, price: sdk.market.getQuote() }] })`;
   const want = { title: 'Gold', panels: [{ type: 'line', data: [{ close: 1 }], price: 7 }] };
-  expect(await manager.executeCode(code)).toEqual(want);
+  expect(await manager.executeCode(code)).toStrictEqual(want);
   await manager.executeCode(code, { context: { tenant: 'b' } });
-  expect(calls).toEqual([
+  expect(calls).toStrictEqual([
     [false, { symbol: 'XAUUSD' }, 'market', 'getKline', { tenant: 'a' }, false],
     [false, { symbol: 'XAUUSD' }, 'market', 'getKline', { tenant: 'b' }, false],
   ]);
@@ -269,7 +277,7 @@ test('a mutation gets a hardened copy of the state', async () => {
   const manager = managerOf();
   const state = { title: 'a', panels: [{ type: 'line', points: [1, 2] }] };
   const before = structuredClone(state);
-  expect(await manager.executeMutate('(state) => ({ ...state, title: "x" })', state)).toEqual({
+  expect(await manager.executeMutate('(state) => ({ ...state, title: "x" })', state)).toStrictEqual({
     ...before,
     title: 'x',
   });
@@ -288,7 +296,7 @@ test('a mutation gets a hardened copy of the state', async () => {
     'ERR_RUNTIME_EXCEPTION',
   );
   expect(error.details).toMatchObject({ name: 'TypeError', line: 1, column: 37 });
-  expect(state).toEqual(before);
+  expect(state).toStrictEqual(before);
 });
 
 test('promises in a state are awaited', async () => {
@@ -296,16 +304,16 @@ test('promises in a state are awaited', async () => {
   const code = `const a = await sdk.market.getQuote(); const b = sdk.social.searchTweets();
     const shared = [b]; ({ a, list: [b, , Promise.resolve([1, b])], shared, again: shared, at: new Date(5) })`;
   const b = 'searchTweets';
-  expect(await manager.executeCode(code)).toEqual({
+  expect(await manager.executeCode(code)).toStrictEqual({
     a: 'getQuote',
-    list: [b, undefined, [1, b]],
+    list: [b, , [1, b]],
     shared: [b],
     again: [b],
     at: new Date(5),
   });
   expect(
     await manager.executeMutate(`async (state) => ({ ...state, b: sdk.social.searchTweets() })`, { a: 1 }),
-  ).toEqual({
+  ).toStrictEqual({
     a: 1,
     b,
   });
@@ -326,13 +334,13 @@ test('a value in a state that is not data is refused with its path, however the 
   };
   for (const [code, [path, message]] of Object.entries(refused)) {
     const error = await expectCode(manager.executeCode(code), 'ERR_INVALID_STATE_OUTPUT');
-    expect(error.details.issues).toEqual([{ path, message }]);
+    expect(error.details.issues).toStrictEqual([{ path, message }]);
     expect(error.message).toBe(`Invalid state: ${path}: ${message}`);
   }
   const error = await expectCode(manager.executeMutate('({ ...state, a: Math.max })', {}), 'ERR_INVALID_STATE_OUTPUT');
-  expect(error.details.issues).toEqual([{ path: 'a', message: 'must be data, got the function "max"' }]);
+  expect(error.details.issues).toStrictEqual([{ path: 'a', message: 'must be data, got the function "max"' }]);
   // Of a search it is shown.
-  expect(await manager.executeSearch('({ a: Math.max })')).toEqual({ a: '[Function: max]' });
+  expect(await manager.executeSearch('({ a: Math.max })')).toStrictEqual({ a: '[Function: max]' });
 });
 
 test('an invalid state is refused with each path', async () => {
@@ -343,21 +351,21 @@ test('an invalid state is refused with each path', async () => {
   );
   expect(error).toBeInstanceOf(SandboxError);
   expect(error.retryable).toBe(true);
-  expect(error.details.issues).toEqual([
+  expect(error.details.issues).toStrictEqual([
     { path: 'title', message: 'must be a string, got 5' },
     { path: 'panels.1.type', message: 'must be a non-empty string, got undefined' },
   ]);
   const strict = managerOf({ stateSchema: z.object({ items: z.array(z.object({ id: z.number() })) }) });
-  expect(await strict.executeCode('({ items: [{ id: 1, more: 2 }] })')).toEqual({ items: [{ id: 1 }] });
+  expect(await strict.executeCode('({ items: [{ id: 1, more: 2 }] })')).toStrictEqual({ items: [{ id: 1 }] });
   const other = await expectCode(
     strict.executeCode('({ items: [{ id: 1 }, { id: "2" }] })'),
     'ERR_INVALID_STATE_OUTPUT',
   );
-  expect(other.details.issues.map(({ path }) => path)).toEqual(['items.1.id']);
+  expect(other.details.issues.map(({ path }) => path)).toStrictEqual(['items.1.id']);
   const slow = managerOf({
     stateSchema: { '~standard': { version: 1, vendor: 'test', validate: async (value) => ({ value: [value] }) } },
   });
-  expect(await slow.executeCode('1')).toEqual([1]);
+  expect(await slow.executeCode('1')).toStrictEqual([1]);
 });
 
 test('a failing state schema causes a SandboxError', async () => {
@@ -376,7 +384,7 @@ test('a failing state schema causes a SandboxError', async () => {
     const error = await expectCode(manager.executeCode('1'), 'ERR_INVALID_SCHEMA');
     expect(error, how).toBeInstanceOf(SandboxError);
     expect(error.message, how).toBe(`The state schema has failed: TypeError: ${error.cause.message}`);
-    expect([error.retryable, error.details, error.report.failure], how).toEqual([
+    expect([error.retryable, error.details, error.report.failure], how).toStrictEqual([
       false,
       { reason: 'stateSchema' },
       { code: 'ERR_INVALID_SCHEMA', message: error.message },
@@ -402,7 +410,7 @@ test('a state schema that does not answer ends with the deadline, the signal and
   const quick = managerOf({ stateSchema: never, maxConcurrent: 1, executionTimeoutMs: 2_000 });
   const late = await expectCode(quick.executeCode('1'), 'ERR_EXEC_TIMEOUT');
   expect(late.message).toBe('The state schema did not answer within 2000 ms');
-  expect(late.details).toEqual({ timeoutMs: 2_000, reason: 'stateSchema' });
+  expect(late.details).toStrictEqual({ timeoutMs: 2_000, reason: 'stateSchema' });
   expect(await quick.executeSearch('2')).toBe(2);
   const manager = managerOf({ stateSchema: never });
   const start = async (options) => {
@@ -433,12 +441,12 @@ test("an execution leaves no listener on the caller's signal, whatever its outco
   const executions = ['({ title: "", panels: [] })', 'null.x', '1'].map((code) =>
     manager.executeCode(code, { signal }),
   );
-  expect((await Promise.allSettled(executions)).map(({ status }) => status)).toEqual([
+  expect((await Promise.allSettled(executions)).map(({ status }) => status)).toStrictEqual([
     'fulfilled',
     'rejected',
     'rejected',
   ]);
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  expect(getEventListeners(signal, 'abort')).toStrictEqual([]);
 });
 
 test('parsing ends with the deadline, the signal and close(), and occupies no slot', async () => {
@@ -491,7 +499,7 @@ test('an execution sends a report', async () => {
     `console.log('one'); sdk.market.getQuote(); sdk.market.getQuote(); sdk.social.searchTweets(); ({ title: '', panels: [] })`,
     { onReport: (report) => own.push(report) },
   );
-  expect(own).toEqual(reports);
+  expect(own).toStrictEqual(reports);
   expect(reports[0]).toMatchObject({
     kind: 'execute',
     style: 'sync',
@@ -513,7 +521,7 @@ test('an execution sends a report', async () => {
 test('no state of an execution reaches another', async () => {
   const manager = managerOf({ poolSize: 2, stateSchema: anyState });
   await manager.executeCode('var left = 1; globalThis.other = 2; 1');
-  expect(await manager.executeCode('[typeof left, typeof other]')).toEqual(['undefined', 'undefined']);
+  expect(await manager.executeCode('[typeof left, typeof other]')).toStrictEqual(['undefined', 'undefined']);
 });
 
 test('isolates are created ahead of use, or on demand if none is ready', async () => {
@@ -523,7 +531,7 @@ test('isolates are created ahead of use, or on demand if none is ready', async (
   expect(none.ready).toBe(0);
   expect(await none.executeSearch('1')).toBe(1);
   const many = await Promise.all(Array.from({ length: 6 }, (_, i) => manager.executeSearch(`${i}`)));
-  expect(many).toEqual([0, 1, 2, 3, 4, 5]);
+  expect(many).toStrictEqual([0, 1, 2, 3, 4, 5]);
 });
 
 test('executions take turns, and those beyond the limit are refused', async () => {
@@ -544,7 +552,7 @@ test('executions take turns, and those beyond the limit are refused', async () =
   const error = await expectCode(manager.executeCode('1'), 'ERR_SANDBOX_BUSY');
   expect(error.retryable).toBe(true);
   // Its program was not read.
-  expect(Object.keys(error.report)).toEqual(['kind', 'ok', 'logs', 'logEntries', 'sdkCalls', 'times', 'failure']);
+  expect(Object.keys(error.report)).toStrictEqual(['kind', 'ok', 'logs', 'logEntries', 'sdkCalls', 'times', 'failure']);
   gates[0].resolve('first');
   expect(await first).toBe('first');
   gates[1].resolve('second');
@@ -607,7 +615,7 @@ test.each([0, 1])('close() ends calls made in the same turn, with %d isolates cr
   const asked = manager.executeCode('sdk.market.getQuote()');
   await manager.close();
   await expectCode(asked, 'ERR_SANDBOX_CLOSED');
-  expect([calls, manager.ready]).toEqual([[], 0]);
+  expect([calls, manager.ready]).toStrictEqual([[], 0]);
 });
 
 test('two managers do not disturb each other', async () => {
@@ -628,7 +636,7 @@ test('only the first fifty issues of a state schema are reported', async () => {
   const stateSchema = { '~standard': { version: 1, vendor: 'acme', validate: () => ({ issues }) } };
   const error = await expectCode(managerOf({ stateSchema }).executeCode('1'), 'ERR_INVALID_STATE_OUTPUT');
   expect(error.details.issues).toHaveLength(50);
-  expect(error.details.issues[49]).toEqual({ path: '49', message: 'is wrong' });
+  expect(error.details.issues[49]).toStrictEqual({ path: '49', message: 'is wrong' });
 });
 
 // The hints were only in the results of tools: that of wrong parameters was that the code is not to blame, and that of
@@ -685,7 +693,7 @@ test.each([
   ['executeCode', 'result.length', undefined],
 ])('%s of %j has a hint about what is available', async (method, code, hint) => {
   const { details } = await expectCode(managerOf()[method](code), 'ERR_RUNTIME_EXCEPTION');
-  expect([details.name, details.hint]).toEqual(['ReferenceError', hint]);
+  expect([details.name, details.hint]).toStrictEqual(['ReferenceError', hint]);
 });
 
 test('limits of the executor end an execution', async () => {
@@ -778,12 +786,12 @@ test('wrong arguments of the host cause TypeErrors and RangeErrors', async () =>
     new RangeError('options.rateLimits.market.perSecond must be an integer from 1 to 1000000, got 0'),
   );
   const manager = managerOf();
-  expect(await rejection(manager.executeCode(5))).toEqual(new TypeError('code must be a string, got 5'));
-  expect(await rejection(manager.executeCode('1', { style: 'x' }))).toEqual(
+  expect(await rejection(manager.executeCode(5))).toStrictEqual(new TypeError('code must be a string, got 5'));
+  expect(await rejection(manager.executeCode('1', { style: 'x' }))).toStrictEqual(
     new TypeError('options.style must be "auto", "sync" or "async", got "x"'),
   );
   expect(await rejection(manager.executeMutate('1', { f() {} }))).toBeInstanceOf(TypeError);
-  expect(manager.sources).toEqual([
+  expect(manager.sources).toStrictEqual([
     { name: 'market', description: 'Prices', methods: 2 },
     { name: 'social', description: 'Tweets – 推文', methods: 1 },
   ]);
@@ -795,8 +803,8 @@ test('the console prints the methods of a source, used or not', async () => {
   const code = `console.log(sdk.social, sdk);
   const own = Symbol.for('nodejs.util.inspect.custom');
   [sdk.market[own], Reflect.ownKeys(sdk.market), Object.isFrozen(sdk.market), console.log(sdk.market)]`;
-  expect(await manager.executeCode(code)).toEqual([undefined, ['getKline', 'getQuote'], true, undefined]);
-  expect(reports).toEqual([
+  expect(await manager.executeCode(code)).toStrictEqual([undefined, ['getKline', 'getQuote'], true, undefined]);
+  expect(reports).toStrictEqual([
     '{ searchTweets: [Function: searchTweets] } { market: [Getter], social: [Getter] }\n' +
       '{ getKline: [Function: getKline], getQuote: [Function: getQuote] }',
   ]);
@@ -843,7 +851,7 @@ describe('an execution that has ended', () => {
     const [first, second] = [new Error('first'), new Error('second')];
     execution.fail(first);
     execution.fail(second);
-    expect([execution.failure, execution.stop.reason, execution.signal.reason]).toEqual([first, first, first]);
+    expect([execution.failure, execution.stop.reason, execution.signal.reason]).toStrictEqual([first, first, first]);
   });
 });
 

@@ -30,7 +30,7 @@ describe('a call with { response: true }', () => {
     ['a spread', 'const args = [{ page: 1 }, { response: true }]; sdk.api.a(...args)'],
   ])('returns status, headers and body: %s', async (_, code) => {
     const { call } = await apiOf(document, options);
-    expect(await call(code)).toEqual(expected);
+    expect(await call(code)).toStrictEqual(expected);
   });
 
   test.each([
@@ -41,7 +41,7 @@ describe('a call with { response: true }', () => {
     'sdk.api.a({}, 5)',
   ])('without it a call returns the body: %s', async (code) => {
     const { call } = await apiOf(document, options);
-    expect(await call(code)).toEqual([1]);
+    expect(await call(code)).toStrictEqual([1]);
   });
 
   test('can follow Link headers through pages', async () => {
@@ -61,7 +61,7 @@ describe('a call with { response: true }', () => {
         page = next ? Number(next[1]) : undefined;
       }
       all`;
-    expect(await call(code)).toEqual([1, 2, 3]);
+    expect(await call(code)).toStrictEqual([1, 2, 3]);
   });
 
   test('returns no cookies and no credentials of the host', async () => {
@@ -74,7 +74,7 @@ describe('a call with { response: true }', () => {
       });
     const { call } = await apiOf(secured, { answer, credentials: { key: 'the secret key' } });
     const { headers } = await call('sdk.api.a({}, { response: true })');
-    expect(headers).toEqual({
+    expect(headers).toStrictEqual({
       'content-type': 'application/json',
       link: '<https://api.test/a?api_key=***&page=2>; rel="next"',
     });
@@ -83,7 +83,7 @@ describe('a call with { response: true }', () => {
   test('returns the headers of an answer without a body, while an unsuccessful answer stays an error', async () => {
     const head = documentOf({ '/a': { method: 'head', operationId: 'a' } });
     const { call } = await apiOf(head, { answer: () => new Response(null, { status: 204, headers: { etag: '"x"' } }) });
-    expect(await call('sdk.api.a({}, { response: true })')).toEqual({
+    expect(await call('sdk.api.a({}, { response: true })')).toStrictEqual({
       status: 204,
       headers: { etag: '"x"' },
       body: null,
@@ -100,10 +100,10 @@ describe('a call with { response: true }', () => {
       stateSchema: anyState,
       adapters: async (_, __, params, call) => (seen.push(call.wantsResponse), 5),
     });
-    expect(await manager.executeCode('[sdk.market.getQuote({}, { response: true }), sdk.market.getQuote({})]')).toEqual(
-      [5, 5],
-    );
-    expect(seen).toEqual([true, undefined]);
+    expect(
+      await manager.executeCode('[sdk.market.getQuote({}, { response: true }), sdk.market.getQuote({})]'),
+    ).toStrictEqual([5, 5]);
+    expect(seen).toStrictEqual([true, undefined]);
   });
 });
 
@@ -132,7 +132,7 @@ describe('integers beyond 2^53 are strings with all digits', () => {
     if (expected === SyntaxError) {
       expect((await expectCode(call('sdk.api.a()'), 'ERR_TOOL_PROXY_FAIL')).cause).toBeInstanceOf(SyntaxError);
     } else {
-      expect(await call('sdk.api.a()')).toEqual(expected);
+      expect(await call('sdk.api.a()')).toStrictEqual(expected);
     }
   });
 
@@ -155,12 +155,12 @@ describe('integers beyond 2^53 are strings with all digits', () => {
       sdk.api.a({ id, since: id, 'X-Id': id, body: { id, ids: [id, 2, null], text: id } });
       sdk.api.a({ id: BigInt(id), since: 5n, body: { ids: [18446744073709551615n] } })`);
     const big = '9007199254740993';
-    expect([requests[1].url, requests[1].headers['x-id'], requests[1].body]).toEqual([
+    expect([requests[1].url, requests[1].headers['x-id'], requests[1].body]).toStrictEqual([
       `https://api.test/a/${big}?since=${big}`,
       big,
       `{"body":{"id":${big},"ids":[${big},2,null],"text":"${big}"}}`,
     ]);
-    expect([requests[2].url, requests[2].body]).toEqual([
+    expect([requests[2].url, requests[2].body]).toStrictEqual([
       `https://api.test/a/${big}?since=5`,
       '{"body":{"ids":[18446744073709551615]}}',
     ]);
@@ -175,7 +175,7 @@ describe('integers beyond 2^53 are strings with all digits', () => {
       ',9007199254740993]',
     );
     const { call } = await apiOf(documentOf({ '/a': { operationId: 'a' } }), { answer: json(body) });
-    expect(await call('const all = sdk.api.a(); [all.length, all.at(-1), all[7]]')).toEqual([
+    expect(await call('const all = sdk.api.a(); [all.length, all.at(-1), all[7]]')).toStrictEqual([
       100_001,
       '9007199254740993',
       'text 7 1234567890123456789',

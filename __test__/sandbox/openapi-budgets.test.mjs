@@ -38,7 +38,7 @@ describe('references that double are read quickly', () => {
     Object.assign(document, others);
     expect(JSON.stringify(document).length).toBeLessThan(4_000);
     const api = await loaded(document, { timeoutMs: 5_000 });
-    expect([methodsOf(api), api.warnings]).toEqual([['api.body', 'api.query', 'api.answer'], []]);
+    expect([methodsOf(api), api.warnings]).toStrictEqual([['api.body', 'api.query', 'api.answer'], []]);
     expect(JSON.stringify(api.registry).length).toBeLessThan(20_000);
   });
 
@@ -66,7 +66,7 @@ describe('references that double are read quickly', () => {
       },
     });
     const api = await loaded({ ...document, 'x-own': lists, 'x-wide': wide }, { timeoutMs: 5_000 });
-    expect([methodsOf(api), api.warnings]).toEqual([['api.lists', 'api.wide'], []]);
+    expect([methodsOf(api), api.warnings]).toStrictEqual([['api.lists', 'api.wide'], []]);
   });
 
   test.each(['multipart/form-data', 'application/x-www-form-urlencoded'])(
@@ -91,7 +91,7 @@ describe('references that double are read quickly', () => {
         'x-deep': parts('#/x-deep/', 2, 28),
         'x-wide': parts('#/x-wide/', 40, 9),
       });
-      expect([methodsOf(api), api.warnings]).toEqual([['api.deep', 'api.wide'], []]);
+      expect([methodsOf(api), api.warnings]).toStrictEqual([['api.deep', 'api.wide'], []]);
       expect(JSON.stringify(api.registry).length).toBeLessThan(40_000);
     },
   );
@@ -107,9 +107,9 @@ describe('references that double are read quickly', () => {
       '/a': { method: 'post', operationId: 'a', requestBody: jsonBody({ $ref: '#/components/schemas/s0' }) },
     });
     const api = await loaded({ ...document, components: { schemas } });
-    expect([methodsOf(api), api.warnings]).toEqual([['api.a'], []]);
+    expect([methodsOf(api), api.warnings]).toStrictEqual([['api.a'], []]);
     const required = Object.values(api.registry.$defs).map((schema) => schema.required);
-    expect(required).toEqual(expect.arrayContaining([['own']]));
+    expect(required).toStrictEqual(expect.arrayContaining([['own']]));
     expect(required.some((names) => names?.includes('id'))).toBe(false);
   });
 
@@ -123,7 +123,7 @@ describe('references that double are read quickly', () => {
     );
     Object.assign(document.paths, { '/b': { $ref: '#/paths/~1c' }, '/c': { $ref: '#/paths/~1b' } });
     const { warnings } = await loaded(document, { timeoutMs: 5_000 });
-    expect(warnings).toEqual([
+    expect(warnings).toStrictEqual([
       'GET /a is left out: the reference #/components/parameters/p0 leads to itself (#/paths/~1a/get)',
       '/b is left out: the reference #/paths/~1c leads to itself (#/paths/~1b)',
       '/c is left out: the reference #/paths/~1b leads to itself (#/paths/~1c)',
@@ -136,7 +136,7 @@ describe('oversized documents are refused with a clear error', () => {
     let schema = { type: 'string' };
     for (let level = 0; level < 28; level++) schema = { type: 'object', properties: { a: schema, b: schema } };
     const document = documentOf({ '/a': { method: 'post', requestBody: jsonBody(schema) } });
-    expect(await rejection(loaded(document))).toEqual(new TypeError('document has more than 5000000 values'));
+    expect(await rejection(loaded(document))).toStrictEqual(new TypeError('document has more than 5000000 values'));
   });
 
   test('doubling aliases of YAML', async () => {
@@ -158,7 +158,7 @@ describe('oversized documents are refused with a clear error', () => {
       { get: { parameters: [{ $ref: '#/components/parameters/P' }] } },
     ]);
     const document = { openapi: '3.0.3', components: { parameters }, paths: Object.fromEntries(paths) };
-    expect(await rejection(loaded(JSON.stringify(document), { timeoutMs: 60_000 }))).toEqual(
+    expect(await rejection(loaded(JSON.stringify(document), { timeoutMs: 60_000 }))).toStrictEqual(
       new RangeError('document takes more than 5000000 values when it is read'),
     );
   });
@@ -178,7 +178,7 @@ describe('oversized documents are refused with a clear error', () => {
         { get: { parameters: [{ $ref: '#/components/parameters/P' }] } },
       ]),
     );
-    expect(await rejection(loaded({ openapi: '3.0.3', components: { parameters }, paths }))).toEqual(
+    expect(await rejection(loaded({ openapi: '3.0.3', components: { parameters }, paths }))).toStrictEqual(
       new RangeError('document takes more than 67108864 characters when it is read'),
     );
   });
@@ -188,7 +188,7 @@ describe('oversized documents are refused with a clear error', () => {
     const parameters = { P: { name: 'p', in: 'query', type: 'string', enum: members } };
     const operation = { parameters: [{ $ref: '#/parameters/P' }], responses: {} };
     const paths = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`/${i}`, { get: operation }]));
-    expect(await rejection(loaded({ swagger: '2.0', host: 'api.test', parameters, paths }))).toEqual(
+    expect(await rejection(loaded({ swagger: '2.0', host: 'api.test', parameters, paths }))).toStrictEqual(
       new RangeError('document takes more than 67108864 characters when it is read'),
     );
   });
@@ -198,7 +198,7 @@ describe('oversized documents are refused with a clear error', () => {
     ['YAML', (inner) => `openapi: 3.0.3\npaths: {}\nx-a: ${inner}`],
   ])('nested brackets, as %s', async (form, text) => {
     const error = await rejection(loaded(text('['.repeat(2_000) + ']'.repeat(2_000))));
-    expect([form, error.message]).toEqual([form, 'document is nested more than 500 levels deep']);
+    expect([form, error.message]).toStrictEqual([form, 'document is nested more than 500 levels deep']);
   });
 
   test('a document beyond its limit, before it is read', async () => {
@@ -206,13 +206,13 @@ describe('oversized documents are refused with a clear error', () => {
     const refused = async (maxDocumentBytes) => (await rejection(loaded(text, { maxDocumentBytes }))).message;
     expect(await refused(1_000)).toBe('document has more than 1000 bytes, the limit of options.maxDocumentBytes');
     expect(await refused(500)).toBe('document has more than 500 bytes, the limit of options.maxDocumentBytes');
-    expect((await loaded(text, { maxDocumentBytes: 2_000 })).warnings).toEqual([]);
+    expect((await loaded(text, { maxDocumentBytes: 2_000 })).warnings).toStrictEqual([]);
   });
 
   test('files beyond their total limit', async () => {
     const document = { openapi: '3.0.3', paths: { '/a': { $ref: 'a.yaml' }, '/b': { $ref: 'b.yaml' } } };
     const readFile = () => `x-a: ${'x'.repeat(600)}`;
-    expect(await rejection(loaded(document, { readFile, maxDocumentBytes: 1_000 }))).toEqual(
+    expect(await rejection(loaded(document, { readFile, maxDocumentBytes: 1_000 }))).toStrictEqual(
       new RangeError('the files of the document have more than 1000 characters'),
     );
   });
@@ -224,7 +224,7 @@ describe('documents with many parts of one kind are read quickly', () => {
     const path = 'get: { operationId: NAME, responses: {} }';
     const paths = `paths:\n  /a: { ${path.replace('NAME', 'first')} }\n  /a: { ${path.replace('NAME', 'last')} }`;
     const api = await loaded(`openapi: 3.0.3\nx-own:\n${keys}\n${paths}`);
-    expect([methodsOf(api), api.warnings]).toEqual([['api.last'], []]);
+    expect([methodsOf(api), api.warnings]).toStrictEqual([['api.last'], []]);
   });
 
   test('operations with the same name, and alternatives of credentials', async () => {
@@ -237,7 +237,7 @@ describe('documents with many parts of one kind are read quickly', () => {
     );
     const api = await loaded(document);
     const names = methodsOf(api);
-    expect([names.length, names[0], names[1], names.at(-1)]).toEqual([
+    expect([names.length, names[0], names[1], names.at(-1)]).toStrictEqual([
       20_000,
       'api.same',
       'api.same2',
@@ -269,7 +269,7 @@ describe('documents with many parts of one kind are read quickly', () => {
         '/b': { operationId: 'b', parameters: parametersOf(1_001) },
       }),
     );
-    expect([methodsOf(api), api.warnings]).toEqual([
+    expect([methodsOf(api), api.warnings]).toStrictEqual([
       ['api.a'],
       ['GET /b is left out: it has more than 1000 parameters (#/paths/~1b/get)'],
     ]);
@@ -291,7 +291,7 @@ describe('reading a document ends', () => {
   const readFile = () => new Promise(() => {});
 
   test('at its deadline', async () => {
-    expect(await rejection(loaded(endless, { readFile, timeoutMs: 50 }))).toEqual(
+    expect(await rejection(loaded(endless, { readFile, timeoutMs: 50 }))).toStrictEqual(
       new RangeError('document cannot be read within 50 ms, the limit of options.timeoutMs'),
     );
   });
@@ -309,7 +309,7 @@ describe('reading a document ends', () => {
 
   test('in the middle of work that nothing else interrupts', async () => {
     const deep = `{"openapi":"3.0.3","paths":{},"x-a":[${'[],'.repeat(2_000_000)}[]]}`;
-    expect(await rejection(loaded(deep, { timeoutMs: 1 }))).toEqual(
+    expect(await rejection(loaded(deep, { timeoutMs: 1 }))).toStrictEqual(
       new RangeError('document cannot be read within 1 ms, the limit of options.timeoutMs'),
     );
   });
@@ -320,7 +320,7 @@ describe('reading a document ends', () => {
     [{ signal: {} }, 'options.signal must be an AbortSignal, got an object'],
     [{ readFile: 'x' }, 'options.readFile must be a function, got "x"'],
   ])('with an error for the option %j', async (options, message) => {
-    expect(await rejection(loaded({ openapi: '3.0.3', paths: {} }, options))).toEqual(new TypeError(message));
+    expect(await rejection(loaded({ openapi: '3.0.3', paths: {} }, options))).toStrictEqual(new TypeError(message));
   });
 });
 
@@ -330,7 +330,7 @@ test('a cyclic object, as made by tools that resolve references, is read', async
   const api = await loaded(
     documentOf({ '/a': { method: 'post', operationId: 'a', requestBody: jsonBody(pet), responses: answers(pet) } }),
   );
-  expect(api.registry.sources[0].methods[0].params.properties).toEqual({
+  expect(api.registry.sources[0].methods[0].params.properties).toStrictEqual({
     name: { type: 'string' },
     parent: { type: 'object', properties: { name: { type: 'string' }, parent: {} } },
   });

@@ -56,9 +56,9 @@ describe('flaws that do not affect requests are ignored', () => {
     const components = { parameters: { Id: id } };
     const document = documentOf({ '/a/{id}': { operationId: 'a', ...operation }, ...fine }, { components });
     const { call, paths, warnings, ...api } = await apiOf(document);
-    expect([methodsOf(api), warnings]).toEqual([['api.a', 'api.fine'], []]);
+    expect([methodsOf(api), warnings]).toStrictEqual([['api.a', 'api.fine'], []]);
     await call("sdk.api.a({ id: '1' })");
-    expect(paths()).toEqual(['/a/1']);
+    expect(paths()).toStrictEqual(['/a/1']);
   });
 
   test.each([
@@ -68,7 +68,7 @@ describe('flaws that do not affect requests are ignored', () => {
   ])('%s next to the paths', async (_, others) => {
     const document = documentOf(fine);
     const api = await loaded({ ...document, paths: { ...others, ...document.paths } });
-    expect([methodsOf(api), api.warnings]).toEqual([['api.fine'], []]);
+    expect([methodsOf(api), api.warnings]).toStrictEqual([['api.fine'], []]);
   });
 
   test.each([
@@ -84,13 +84,13 @@ describe('flaws that do not affect requests are ignored', () => {
     ['duplicate tags', 'openapi: 3.0.3\ntags: [{ name: a }, { name: a }, null, { description: x }]'],
   ])('%s', async (_, head) => {
     const api = await loaded(`${head}\npaths:\n  /fine: { get: { operationId: fine } }\n`);
-    expect([methodsOf(api), api.warnings]).toEqual([['api.fine'], []]);
+    expect([methodsOf(api), api.warnings]).toStrictEqual([['api.fine'], []]);
   });
 
   test('two operations with one operationId get two names', async () => {
     const same = { operationId: 'list' };
     const api = await loaded(documentOf({ '/a': same, '/b': same, '/c': { operationId: 'list', tags: ['c'] } }));
-    expect([methodsOf(api), api.warnings]).toEqual([['api.list', 'api.list2', 'c.list'], []]);
+    expect([methodsOf(api), api.warnings]).toStrictEqual([['api.list', 'api.list2', 'c.list'], []]);
   });
 
   test.each([
@@ -130,7 +130,7 @@ describe('flaws that do not affect requests are ignored', () => {
       ),
     );
     await call("sdk.api.a({ q: 'x' })");
-    expect([requests[0].body, warnings]).toEqual(['{"q":"x"}', []]);
+    expect([requests[0].body, warnings]).toStrictEqual(['{"q":"x"}', []]);
   });
 });
 
@@ -192,14 +192,17 @@ describe('a flaw in an operation omits that operation with a warning', () => {
   ])('%s', async (_, operation, reason) => {
     const components = { parameters: { Loop: { $ref: '#/components/parameters/Loop' } } };
     const api = await loaded(documentOf({ '/a/{id}': operation, ...fine }, { components }));
-    expect([methodsOf(api), api.warnings]).toEqual([['api.fine'], [`GET /a/{id} is left out: ${reason} ${left}`]]);
+    expect([methodsOf(api), api.warnings]).toStrictEqual([
+      ['api.fine'],
+      [`GET /a/{id} is left out: ${reason} ${left}`],
+    ]);
   });
 
   test('a body that leads nowhere, and an operation or a path that is not an object', async () => {
     const document = documentOf({ '/a': { method: 'post', requestBody: { $ref: '#/x' } }, ...fine });
     Object.assign(document.paths, { '/b': { get: 'x', put: [] }, '/c': 5, '/d': { $ref: '#/nowhere' } });
     const api = await loaded(document);
-    expect([methodsOf(api), api.warnings]).toEqual([
+    expect([methodsOf(api), api.warnings]).toStrictEqual([
       ['api.fine'],
       [
         'POST /a is left out: the reference #/x leads nowhere (#/paths/~1a/post)',
@@ -224,7 +227,7 @@ describe('a flaw in an operation omits that operation with a warning', () => {
       }),
     );
     await call("sdk.api.c({ q: 'x' })");
-    expect([requests[0].body, warnings.length]).toEqual(['{"q":"x"}', 1]);
+    expect([requests[0].body, warnings.length]).toStrictEqual(['{"q":"x"}', 1]);
   });
 
   test('a shared schema is not checked where its own references lead nowhere', async () => {
@@ -244,7 +247,7 @@ describe('a flaw in an operation omits that operation with a warning', () => {
       ),
     );
     await call("sdk.api.a({ body: [{ name: 'Rex', owner: 5 }] })");
-    expect([requests[0].body, warnings]).toEqual([
+    expect([requests[0].body, warnings]).toStrictEqual([
       '[{"name":"Rex","owner":5}]',
       [
         'in the schema #/components/schemas/Pet values are not checked: the reference #/components/schemas/Owner leads nowhere',
@@ -297,8 +300,8 @@ describe('Swagger 2.0', () => {
     await call(
       `sdk.api.get({ id: '1', tags: ['a', 'b'], sort: ['x', 'y'] }); sdk.api.put({ id: '1', name: null }); sdk.api.form({ id: '1', body: { name: 'Rex', age: 3 } })`,
     );
-    expect(warnings).toEqual([]);
-    expect(requests.map(({ method, url, body }) => [method, decodeURIComponent(url), body])).toEqual([
+    expect(warnings).toStrictEqual([]);
+    expect(requests.map(({ method, url, body }) => [method, decodeURIComponent(url), body])).toStrictEqual([
       ['GET', 'https://pets.test/v1/pets/1?tags=a|b&sort=x&sort=y', undefined],
       ['PUT', 'https://pets.test/v1/pets/1', '{"name":null}'],
       ['POST', 'https://pets.test/v1/pets/1', 'name=Rex&age=3'],
@@ -320,7 +323,7 @@ describe('Swagger 2.0', () => {
       { definitions: { P: { type: 'object', properties: { q: { type: 'string' } } } } },
     );
     const { registry } = await loaded(document);
-    expect(registry.sources[0].methods[0].result).toEqual({
+    expect(registry.sources[0].methods[0].result).toStrictEqual({
       type: 'array',
       items: { type: 'object', properties: { q: { type: 'string' } } },
     });
@@ -354,7 +357,7 @@ describe('Swagger 2.0', () => {
         { definitions: { A: null }, responses: { A: null }, securityDefinitions: { a: null }, parameters: null },
       ),
     );
-    expect([methodsOf(api), api.warnings]).toEqual([
+    expect([methodsOf(api), api.warnings]).toStrictEqual([
       ['api.fine'],
       [`POST /a is left out: ${reason} (#/paths/~1a/post)`],
     ]);
@@ -362,7 +365,7 @@ describe('Swagger 2.0', () => {
 
   test('may have an unquoted version number', async () => {
     const api = await loaded('swagger: 2.0\ninfo: { version: 1.0 }\npaths: { /fine: { get: { operationId: fine } } }');
-    expect(methodsOf(api)).toEqual(['api.fine']);
+    expect(methodsOf(api)).toStrictEqual(['api.fine']);
   });
 });
 
@@ -373,7 +376,7 @@ test('OpenAPI 3.2 is supported as far as it equals 3.1', async () => {
   );
   document.paths['/b'] = { query: { operationId: 'b' }, additionalOperations: { COPY: {} }, get: { operationId: 'c' } };
   const api = await loaded(document);
-  expect([methodsOf(api), api.warnings]).toEqual([
+  expect([methodsOf(api), api.warnings]).toStrictEqual([
     ['api.fine', 'api.c'],
     [
       'GET /a is left out: its parameter q must be in path, query, header, cookie, got "querystring" (#/paths/~1a/get)',
@@ -405,9 +408,9 @@ describe('a document of several files', () => {
       readFile: async (path) => (read.push(path), files[path]),
     });
     await call('sdk.api.pets({ limit: 3 }); sdk.api.fine({ limit: 4 })');
-    expect([paths(), warnings]).toEqual([['/pets?limit=3', '/fine?limit=4'], []]);
-    expect(read.sort()).toEqual(Object.keys(files).sort());
-    expect(registry.sources[0].methods[0].result.properties.name).toEqual({ type: 'string' });
+    expect([paths(), warnings]).toStrictEqual([['/pets?limit=3', '/fine?limit=4'], []]);
+    expect(read.sort()).toStrictEqual(Object.keys(files).sort());
+    expect(registry.sources[0].methods[0].result.properties.name).toStrictEqual({ type: 'string' });
     expect((await rejection(call('sdk.api.pets({ limit: 30 })'))).code).toBe('ERR_INVALID_PARAMS');
   });
 
@@ -417,7 +420,7 @@ describe('a document of several files', () => {
     const readFile = (path) => ({ ...files, 'a.yaml': operation })[path];
     const { call, paths, warnings } = await apiOf(document, { readFile });
     await call('sdk.api.one({ limit: 3 })');
-    expect([paths(), warnings.length]).toEqual([['/a?limit=3'], 1]);
+    expect([paths(), warnings.length]).toStrictEqual([['/a?limit=3'], 1]);
     expect((await loaded(document)).warnings[0]).toBe(
       'GET /a is left out: the reference a.yaml leads to another file; options.readFile can read files in the folder of the document (#/paths/~1a/get)',
     );
@@ -425,7 +428,7 @@ describe('a document of several files', () => {
 
   test('causes an error that lists the files if there is no function to read them', async () => {
     const api = await loaded(document);
-    expect(api.warnings).toEqual([
+    expect(api.warnings).toStrictEqual([
       '/pets is left out: the reference ./paths/pets.yaml leads to another file; options.readFile can read files in the folder of the document (#/paths/~1pets)',
       'GET /fine is left out: the reference common.json#/Limit leads to another file; options.readFile can read files in the folder of the document (#/paths/~1fine/get)',
     ]);
@@ -447,10 +450,10 @@ describe('a document of several files', () => {
       return '{';
     };
     const { warnings } = await loaded({ openapi: '3.1.0', paths }, { readFile });
-    expect(read.sort()).toEqual(['bad.json', 'gone.yaml']);
+    expect(read.sort()).toStrictEqual(['bad.json', 'gone.yaml']);
     expect(
       warnings.map((line) => line.replace(/^(\S+) is left out: the reference (\S+) leads to another file; /, '$1 $2 ')),
-    ).toEqual([
+    ).toStrictEqual([
       '/a gone.yaml it cannot be read: ENOENT (#/paths/~1a)',
       expect.stringMatching(/^\/b bad\.json it cannot be read: bad\.json cannot be read as JSON: /),
       '/c ../secret.yaml options.readFile can read files in the folder of the document (#/paths/~1c)',

@@ -44,7 +44,7 @@ describe('a path template with a query or a fragment', () => {
   ])('keeps them: %s', async (path, parameters, code, expected) => {
     const { call, paths, warnings } = await apiOf(documentOf({ [path]: { operationId: 'a', parameters } }));
     await call(`sdk.api.${code}`);
-    expect([paths(), warnings]).toEqual([[expected], []]);
+    expect([paths(), warnings]).toStrictEqual([[expected], []]);
   });
 });
 
@@ -109,7 +109,7 @@ describe('schemas that no value matches or that cannot be compiled', () => {
     });
     const { call, paths } = await apiOf(document);
     await call("sdk.api.a({ value: 'x', size: 3 })");
-    expect(paths()).toEqual(['/a?value=x&size=3']);
+    expect(paths()).toStrictEqual(['/a?value=x&size=3']);
     await expectCode(call("sdk.api.a({ size: 'x' })"), 'ERR_INVALID_PARAMS');
   });
 
@@ -131,7 +131,11 @@ describe('schemas that no value matches or that cannot be compiled', () => {
     });
     const good = await tool.execute("await add({ value: 'x', size: 1 })");
     const bad = await tool.execute("await add({ value: 'x', size: 'large' })");
-    expect([good.error, bad.error?.code, seen]).toEqual([undefined, 'ERR_TOOL_PROXY_FAIL', [{ value: 'x', size: 1 }]]);
+    expect([good.error, bad.error?.code, seen]).toStrictEqual([
+      undefined,
+      'ERR_TOOL_PROXY_FAIL',
+      [{ value: 'x', size: 1 }],
+    ]);
   });
 
   test.each([
@@ -168,12 +172,12 @@ describe('several JSON content types of a body', () => {
     ];
     const { call, requests, registry } = await apiOf(documentOf({ '/pods': patch(types) }));
     const { params } = registry.sources[0].methods[0];
-    expect(params.properties.contentType.enum).toEqual(types.slice(0, 3));
-    expect(params.required).toEqual(['body', 'contentType']);
+    expect(params.properties.contentType.enum).toStrictEqual(types.slice(0, 3));
+    expect(params.required).toStrictEqual(['body', 'contentType']);
     await call(
       `sdk.api.patch({ body: { a: null }, contentType: 'application/merge-patch+json' }); sdk.api.patch({ body: [{ op: 'remove' }], contentType: 'application/json-patch+json' })`,
     );
-    expect(requests.map(({ headers, body }) => [headers['content-type'], body])).toEqual([
+    expect(requests.map(({ headers, body }) => [headers['content-type'], body])).toStrictEqual([
       ['application/merge-patch+json', '{"a":null}'],
       ['application/json-patch+json', '[{"op":"remove"}]'],
     ]);
@@ -197,7 +201,7 @@ describe('several JSON content types of a body', () => {
       documentOf({ '/a': { method: 'patch', operationId: 'patch', requestBody: { content } } }),
     );
     await call(`sdk.api.patch({}); sdk.api.patch(${chosen})`);
-    expect(requests.map(({ headers, body }) => [headers['content-type'], body])).toEqual([
+    expect(requests.map(({ headers, body }) => [headers['content-type'], body])).toStrictEqual([
       [undefined, undefined],
       ['application/merge-patch+json', '{"a":1}'],
     ]);
@@ -215,7 +219,7 @@ describe('several JSON content types of a body', () => {
     await call(
       `sdk.api.patch({ body: [1] }); sdk.api.patch({ body: { name: 'x' }, contentType: 'application/merge-patch+json' })`,
     );
-    expect(requests.map(({ headers, body }) => [headers['content-type'], body])).toEqual([
+    expect(requests.map(({ headers, body }) => [headers['content-type'], body])).toStrictEqual([
       ['application/json', '[1]'],
       ['application/merge-patch+json', '{"name":"x"}'],
     ]);
@@ -226,13 +230,13 @@ describe('several JSON content types of a body', () => {
     const { call, requests, registry } = await apiOf(
       documentOf({ '/a': patch(['application/json', 'application/vnd.acme+json'], schema) }),
     );
-    expect(Object.keys(registry.sources[0].methods[0].params.properties)).toEqual([
+    expect(Object.keys(registry.sources[0].methods[0].params.properties)).toStrictEqual([
       'contentType',
       'name',
       'contentType2',
     ]);
     await call("sdk.api.patch({ contentType: 'x', name: 'y', contentType2: 'application/vnd.acme+json' })");
-    expect([requests[0].headers['content-type'], requests[0].body]).toEqual([
+    expect([requests[0].headers['content-type'], requests[0].body]).toStrictEqual([
       'application/vnd.acme+json',
       '{"contentType":"x","name":"y"}',
     ]);
@@ -246,7 +250,7 @@ describe('several JSON content types of a body', () => {
     const { registry } = await apiOf(
       documentOf({ '/a': patch(types, { type: 'object', properties: { name: text } }) }),
     );
-    expect(Object.keys(registry.sources[0].methods[0].params.properties)).toEqual(['name']);
+    expect(Object.keys(registry.sources[0].methods[0].params.properties)).toStrictEqual(['name']);
   });
 
   test('of an optional body send no body by themselves', async () => {
@@ -258,7 +262,7 @@ describe('several JSON content types of a body', () => {
       documentOf({ '/a': { method: 'patch', operationId: 'patch', requestBody: { content } } }),
     );
     await call("sdk.api.patch({ contentType: 'application/merge-patch+json' })");
-    expect([requests[0].body, requests[0].headers['content-type']]).toEqual([undefined, undefined]);
+    expect([requests[0].body, requests[0].headers['content-type']]).toStrictEqual([undefined, undefined]);
   });
 });
 
@@ -297,7 +301,7 @@ describe('null values are omitted', () => {
   ])('%s', async (_, parameters, params, expected) => {
     const { call, paths } = await apiOf(documentOf({ '/a': { operationId: 'a', parameters } }, { openapi: '3.0.3' }));
     await call(`sdk.api.a(${params})`);
-    expect(paths()).toEqual([expected]);
+    expect(paths()).toStrictEqual([expected]);
   });
 
   test('in headers and cookies', async () => {
@@ -311,7 +315,7 @@ describe('null values are omitted', () => {
     const { call, requests } = await apiOf(documentOf({ '/a': { operationId: 'a', parameters } }));
     await call("sdk.api.a({ 'X-A': null, 'X-B': ['x', null], 'X-C': [null], d: null, e: 1 })");
     const { 'x-a': a, 'x-b': b, 'x-c': c, cookie } = requests[0].headers;
-    expect([a, b, c, cookie]).toEqual([undefined, 'x', undefined, 'e=1']);
+    expect([a, b, c, cookie]).toStrictEqual([undefined, 'x', undefined, 'e=1']);
   });
 
   test('of other types in headers, cookies and forms, but not in JSON or if they are required', async () => {
@@ -333,8 +337,11 @@ describe('null values are omitted', () => {
     await call("sdk.api.a({ 'X-A': null, c: null, r: 'x' })");
     await call('sdk.api.form({ body: { a: null, b: 1 } })');
     await call('sdk.api.parts({ body: { a: null, b: 1 } })');
-    expect([requests[0].headers['x-a'], requests[0].headers.cookie]).toEqual([undefined, undefined]);
-    expect([requests[1].body, requests[2].body.match(/name="\w"\r\n\r\n.*/g)]).toEqual(['b=1', ['name="b"\r\n\r\n1']]);
+    expect([requests[0].headers['x-a'], requests[0].headers.cookie]).toStrictEqual([undefined, undefined]);
+    expect([requests[1].body, requests[2].body.match(/name="\w"\r\n\r\n.*/g)]).toStrictEqual([
+      'b=1',
+      ['name="b"\r\n\r\n1'],
+    ]);
     const missing = await expectCode(call("sdk.api.a({ 'X-A': null, r: null })"), 'ERR_INVALID_PARAMS');
     expect(missing.details.message).toBe('the parameters of sdk.api.a are not valid: r is missing');
     await expectCode(call('sdk.api.json({ a: null, b: 1 })'), 'ERR_INVALID_PARAMS');
@@ -353,7 +360,7 @@ describe('null values are omitted', () => {
     await call(
       'sdk.api.form({ body: { a: null, b: 1, c: [null, 2] } }); sdk.api.parts({ body: { a: null, b: [1, null] } })',
     );
-    expect([requests[0].body, requests[1].body.match(/name="\w"\r\n\r\n.*/g)]).toEqual([
+    expect([requests[0].body, requests[1].body.match(/name="\w"\r\n\r\n.*/g)]).toStrictEqual([
       'b=1&c=2',
       ['name="b"\r\n\r\n1'],
     ]);
@@ -430,7 +437,7 @@ describe('delimiters and reserved characters are escaped', () => {
     const document = documentOf({ '/a': { operationId: 'a', parameters, security: [{ key: [] }] } }, { components });
     const { call, paths } = await apiOf(document, { credentials: { key: 'a b' } });
     await call("sdk.api.a({ q: ['x', 'y'], filter: { key: 'stolen', b: 1 } })");
-    expect(paths()).toEqual(['/a?q=x,y&b=1&key=a%20b']);
+    expect(paths()).toStrictEqual(['/a?q=x,y&b=1&key=a%20b']);
   });
 
   test('in forms with allowReserved in their encoding', async () => {
@@ -465,7 +472,7 @@ describe('bytes as parameters', () => {
   ])('are the body of %s', async (type, media, value) => {
     const { call, requests } = await apiOf(documentOf(bodyOf({ [type]: media })));
     await call(`sdk.api.a({ body: ${value} })`);
-    expect([...requests[0].body]).toEqual(expected);
+    expect([...requests[0].body]).toStrictEqual(expected);
   });
 
   test('are a file of a form, with its name and type', async () => {
@@ -489,7 +496,7 @@ describe('bytes as parameters', () => {
     const { headers, body } = requests[0];
     const form = await new Response(body, { headers: { 'content-type': headers['content-type'] } }).formData();
     const file = form.get('file');
-    expect([file.name, file.type, [...new Uint8Array(await file.arrayBuffer())]]).toEqual([
+    expect([file.name, file.type, [...new Uint8Array(await file.arrayBuffer())]]).toStrictEqual([
       'ü "a".png',
       'image/png',
       expected,
@@ -499,7 +506,7 @@ describe('bytes as parameters', () => {
         .getAll('more')
         .map(async (one) => [one.name, one.type, Buffer.from(await one.arrayBuffer()).toString('latin1')]),
     );
-    expect(more).toEqual([
+    expect(more).toStrictEqual([
       ['more', 'application/octet-stream', Buffer.from(expected).toString('latin1')],
       ['more', 'application/octet-stream', 'text'],
       ['b.txt', 'application/octet-stream', 'x'],
@@ -529,7 +536,7 @@ describe('bytes as parameters', () => {
     const schema = { type: 'object', properties: { file: binary } };
     const { call, requests } = await apiOf(documentOf(bodyOf({ 'multipart/form-data': { schema } })));
     const { details } = await expectCode(call(`sdk.api.a({ body: { file: ${file} } })`), 'ERR_TOOL_PROXY_FAIL');
-    expect([details.message, requests]).toEqual([message, []]);
+    expect([details.message, requests]).toStrictEqual([message, []]);
     await expectCode(call('sdk.api.a({ body: { file: { name: 5 } } })'), 'ERR_INVALID_PARAMS');
   });
 
@@ -549,7 +556,7 @@ describe('bytes as parameters', () => {
     );
     await call(`sdk.api.a({ data: ${bytes}, list: new Float64Array([1.5, 2]), q: ${bytes} })`);
     const base64 = Buffer.from(expected).toString('base64');
-    expect([requests[0].body, requests[0].url.split('?')[1]]).toEqual([
+    expect([requests[0].body, requests[0].url.split('?')[1]]).toStrictEqual([
       `{"data":"${base64}","list":[1.5,2]}`,
       `q=${encodeURIComponent(base64)}`,
     ]);
@@ -584,7 +591,7 @@ describe('unsupported security schemes', () => {
     const error = await rejection(
       registryFromOpenApi(document, { baseUrl: 'https://api.test', credentials: { own: 'me:pw' } }),
     );
-    expect(error).toEqual(
+    expect(error).toStrictEqual(
       new TypeError(
         `options.credentials.own cannot be sent: the ${what} is not supported; use options.headers or options.fetch`,
       ),
@@ -626,7 +633,7 @@ describe('a relative server', () => {
   });
 
   test('without a base URL is refused', async () => {
-    expect(await rejection(registryFromOpenApi(documentOf({ '/a': {} }, { servers: [{ url: '/v1' }] })))).toEqual(
+    expect(await rejection(registryFromOpenApi(documentOf({ '/a': {} }, { servers: [{ url: '/v1' }] })))).toStrictEqual(
       new TypeError('options.baseUrl must be an http URL, since the document has none, got "/v1"'),
     );
   });

@@ -52,7 +52,7 @@ describe('a credential that cannot be sent is not printed', () => {
     expect(message).toBe(
       `the credential of the host for the security scheme ${scheme} cannot be sent: it must be one line`,
     );
-    expect(requests).toEqual([]);
+    expect(requests).toStrictEqual([]);
   });
 
   test.each([
@@ -123,7 +123,7 @@ test.each([
 ])('guests do not learn why %s() failed', async (_, options, scheme, what) => {
   const { manager } = await apiOf(documentWith(scheme), options);
   const said = await manager.executeCode('try { sdk.api.a() } catch (error) { [error.name, error.message] }');
-  expect(said).toEqual(['Error', `the host has failed to make the ${what}`]);
+  expect(said).toStrictEqual(['Error', `the host has failed to make the ${what}`]);
 });
 
 // What a `fetch` of the host throws may show the request in any form, also one that is not known to be a secret.
@@ -195,7 +195,7 @@ describe('a URL with user and password', () => {
     await call('sdk.api.a()');
     const other = await apiOf(documentWith(), { baseUrl: login, headers: { Authorization: 'Custom x' } });
     await other.call('sdk.api.a()');
-    expect([requests[0].headers.authorization, other.requests[0].headers.authorization]).toEqual([
+    expect([requests[0].headers.authorization, other.requests[0].headers.authorization]).toStrictEqual([
       'Bearer own-token',
       'Custom x',
     ]);
@@ -220,7 +220,7 @@ describe('a redirect with credentials', () => {
       const { call, requests } = await apiOf(documentWith(), {
         answer: ({ url }) => (url.pathname === '/b' ? Response.json('there') : redirect(location)),
       });
-      expect([await call('sdk.api.a()'), requests[1].url]).toEqual(['there', 'https://api.test/b']);
+      expect([await call('sdk.api.a()'), requests[1].url]).toStrictEqual(['there', 'https://api.test/b']);
     },
   );
 });
@@ -280,7 +280,7 @@ describe('messages of others about a request are printed without its credentials
       ).call('sdk.api.a()'),
       'ERR_TOOL_PROXY_FAIL',
     );
-    expect([cause.name, cause.code, cause.status, cause.message]).toEqual([
+    expect([cause.name, cause.code, cause.status, cause.message]).toStrictEqual([
       'HttpError',
       'HTTP_403',
       403,

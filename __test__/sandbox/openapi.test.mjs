@@ -68,8 +68,8 @@ describe("GitHub's document", () => {
     const { result, params } = api.registry.sources
       .find(({ name }) => name === 'repos')
       .methods.find(({ name }) => name === 'get');
-    expect(params.required).toEqual(['owner', 'repo']);
-    expect(result.properties.full_name).toEqual({ type: 'string' });
+    expect(params.required).toStrictEqual(['owner', 'repo']);
+    expect(result.properties.full_name).toStrictEqual({ type: 'string' });
   });
 
   test('yields only usable schemas of parameters', async () => {
@@ -90,7 +90,7 @@ describe("GitHub's document", () => {
       for (const { name, params } of methods) await look(`${source}.${name}`, params);
     }
     for (const [name, schema] of Object.entries($defs)) await look(name, schema);
-    expect(unusable).toEqual([]);
+    expect(unusable).toStrictEqual([]);
   });
 
   test('can be searched and executed', async () => {
@@ -105,14 +105,14 @@ describe("GitHub's document", () => {
       );
       sdk.issues.create({ owner: 'o', repo: 'r', title: 'new', labels: ['x'] });
       [both[0].map(function (issue) { return issue.title; }), both[1].number]`);
-    expect(output).toEqual([['one', 'two'], 7]);
-    expect(requests.map(({ method, url }) => `${method} ${url}`).sort()).toEqual([
+    expect(output).toStrictEqual([['one', 'two'], 7]);
+    expect(requests.map(({ method, url }) => `${method} ${url}`).sort()).toStrictEqual([
       'GET /repos/o/r/pulls/7',
       'GET /repos/octo%20cat/a%2Fb/issues?labels=bug%2Cui&per_page=2',
       'POST /repos/o/r/issues',
     ]);
     const created = requests.find(({ method }) => method === 'POST');
-    expect(JSON.parse(created.body)).toEqual({ title: 'new', labels: ['x'] });
+    expect(JSON.parse(created.body)).toStrictEqual({ title: 'new', labels: ['x'] });
     expect(created.headers).toMatchObject({
       authorization: 'Bearer host-token',
       'x-own': '1',
@@ -152,14 +152,14 @@ describe("GitHub's document", () => {
     const said = await manager.executeCode(
       `try { sdk.repos.get({ owner: 'o', repo: 'r' }) } catch (error) { [error.name, error.code, error.message] }`,
     );
-    expect(said).toEqual(['HttpError', 'HTTP_404', 'HTTP 404 Not Found: {"message":"Not Found"}']);
+    expect(said).toStrictEqual(['HttpError', 'HTTP_404', 'HTTP 404 Not Found: {"message":"Not Found"}']);
   });
 
   test('can be filtered', async () => {
     const { registry } = await registryFromOpenApi(github, {
       filter: ({ method, path }) => method === 'GET' && path.startsWith('/gists'),
     });
-    expect(registry.sources.map(({ name }) => name)).toEqual(['gists']);
+    expect(registry.sources.map(({ name }) => name)).toStrictEqual(['gists']);
   });
 });
 
@@ -229,13 +229,13 @@ describe('parameters and security', () => {
     const manager = await managerFrom(YAML, {
       credentials: { token: async ({ context }) => `t-${context}`, login: 'me:pw', cookie: 'c 1' },
     });
-    expect(manager.sources).toEqual([
+    expect(manager.sources).toStrictEqual([
       { name: 'petStore', description: 'Pets', methods: 2 },
       { name: 'api', description: '', methods: 2 },
     ]);
     const schema = await manager.executeSearch(`spec.method('petStore.getPet').params`);
-    expect(Object.keys(schema.properties)).toEqual(['petId', 'X-Trace', 'tags', 'ids', 'filter']);
-    expect(schema.properties.petId).toEqual({ $ref: '#/$defs/Id' });
+    expect(Object.keys(schema.properties)).toStrictEqual(['petId', 'X-Trace', 'tags', 'ids', 'filter']);
+    expect(schema.properties.petId).toStrictEqual({ $ref: '#/$defs/Id' });
     answer = ({ method, url }) =>
       method === 'PUT'
         ? { status: 204, body: '' }
@@ -248,18 +248,18 @@ describe('parameters and security', () => {
         sdk.api.postNotes({ body: 'text' }), sdk.api.postForm({ body: { a: 1, b: 'x y' } })]`,
       { context: 'tenant' },
     );
-    expect(output).toEqual([{ ok: true }, null, 'hello', { ok: true }]);
+    expect(output).toStrictEqual([{ ok: true }, null, 'hello', { ok: true }]);
     const [get, put, note, form] = requests;
     expect(get.url).toBe('/pets/a%20b?tags=a,b&ids=1&ids=2&filter%5Bcolor%5D=red');
     expect(get.headers).toMatchObject({ 'x-trace': 'x', authorization: 'Bearer t-tenant' });
-    expect(JSON.parse(put.body)).toEqual({ petId: '1', name: 'Rex', parent: { petId: '2', name: 'Max' } });
+    expect(JSON.parse(put.body)).toStrictEqual({ petId: '1', name: 'Rex', parent: { petId: '2', name: 'Max' } });
     expect(put.headers.authorization).toBe(`Basic ${btoa('me:pw')}`);
-    expect([note.body, note.headers['content-type'], note.headers.authorization]).toEqual([
+    expect([note.body, note.headers['content-type'], note.headers.authorization]).toStrictEqual([
       'text',
       'text/plain',
       undefined,
     ]);
-    expect([form.body, form.headers.cookie]).toEqual(['a=1&b=x+y', 'session=c%201']);
+    expect([form.body, form.headers.cookie]).toStrictEqual(['a=1&b=x+y', 'session=c%201']);
     const wrong = await expectCode(
       manager.executeCode(`sdk.petStore.putPetsPetId({ petId: '1', body: { petId: '1', parent: {} } })`),
       'ERR_INVALID_PARAMS',
@@ -295,7 +295,7 @@ describe('parameters and security', () => {
       const error = await expectCode(manager.executeCode(`sdk.api.get({ id: '${id}' })`), 'ERR_TOOL_PROXY_FAIL');
       expect(error.details.message).toBe(`id must not be "${id}": it is part of a path`);
     }
-    expect(requests).toEqual([]);
+    expect(requests).toStrictEqual([]);
   });
 
   test('a header that a security scheme sets is not a parameter, in any letter case', async () => {
@@ -306,8 +306,8 @@ describe('parameters and security', () => {
       { securitySchemes },
     );
     const manager = await managerFrom(document, { credentials: { key: 'secret' } });
-    expect(await manager.executeCode('sdk.api.a()')).toEqual({ ok: true });
-    expect(requests.map(({ headers }) => headers['x-api-key'])).toEqual(['secret']);
+    expect(await manager.executeCode('sdk.api.a()')).toStrictEqual({ ok: true });
+    expect(requests.map(({ headers }) => headers['x-api-key'])).toStrictEqual(['secret']);
   });
 
   test('names that no method or parameter may have get a number', async () => {
@@ -315,8 +315,10 @@ describe('parameters and security', () => {
     const manager = await managerFrom(
       documentOf({ '/a': { operationId: 'then' }, '/b': { operationId: 'b', parameters } }),
     );
-    expect(await manager.executeCode(`sdk.api.then2(); await sdk.api.b({ __proto__2: 'x' })`)).toEqual({ ok: true });
-    expect(requests.map(({ url }) => url)).toEqual(['/a', '/b?__proto__=x']);
+    expect(await manager.executeCode(`sdk.api.then2(); await sdk.api.b({ __proto__2: 'x' })`)).toStrictEqual({
+      ok: true,
+    });
+    expect(requests.map(({ url }) => url)).toStrictEqual(['/a', '/b?__proto__=x']);
   });
 
   test('names that all objects inherit are ordinary names in a document', async () => {
@@ -337,11 +339,11 @@ describe('parameters and security', () => {
     try {
       const manager = await managerFrom(JSON.stringify(document));
       expect(Object.keys).toBe(keysOfObject);
-      expect(names.map((name) => Object.getOwnPropertyNames(Object.prototype[name]))).toEqual(before);
+      expect(names.map((name) => Object.getOwnPropertyNames(Object.prototype[name]))).toStrictEqual(before);
       for (const name of names) {
-        expect(await manager.executeCode(`sdk.${name}.keys({ valueOf: 'x' })`)).toEqual({ ok: true });
+        expect(await manager.executeCode(`sdk.${name}.keys({ valueOf: 'x' })`)).toStrictEqual({ ok: true });
       }
-      expect(requests.map(({ url }) => url)).toEqual(names.map((name) => `/${name}?valueOf=x`));
+      expect(requests.map(({ url }) => url)).toStrictEqual(names.map((name) => `/${name}?valueOf=x`));
     } finally {
       // What it was, for the tests that follow.
       Object.keys = keysOfObject;
@@ -356,7 +358,7 @@ describe('parameters and security', () => {
         : url === '/pets/3'
           ? { status: 302, body: '', headers: { location: 'http://localhost:1/stolen' } }
           : { body: { url } };
-    expect(await manager.executeCode(`sdk.petStore.getPet({ petId: '1' })`)).toEqual({ url: '/pets/2' });
+    expect(await manager.executeCode(`sdk.petStore.getPet({ petId: '1' })`)).toStrictEqual({ url: '/pets/2' });
     const error = await expectCode(manager.executeCode(`sdk.petStore.getPet({ petId: '3' })`), 'ERR_TOOL_PROXY_FAIL');
     expect(error.cause.code).toBe('HTTP_302');
   });
@@ -368,7 +370,7 @@ describe('parameters and security', () => {
       const location = to.replace('$PORT', new URL(baseUrl).port);
       answer = () => ({ status: 307, headers: { location } });
       const error = await expectCode(manager.executeCode(`sdk.petStore.getPet({ petId: '1' })`), 'ERR_TOOL_PROXY_FAIL');
-      expect([error.cause.code, requests.length]).toEqual(['HTTP_307', 1]);
+      expect([error.cause.code, requests.length]).toStrictEqual(['HTTP_307', 1]);
     },
   );
 
@@ -376,20 +378,20 @@ describe('parameters and security', () => {
     const manager = await managerFrom(YAML, { credentials: { token: 'secret' } });
     answer = ({ url }) => ({ status: 307, headers: { location: url } });
     const again = await expectCode(manager.executeCode(`sdk.petStore.getPet({ petId: '1' })`), 'ERR_TOOL_PROXY_FAIL');
-    expect([again.cause.code, requests.length]).toEqual(['HTTP_307', 6]);
+    expect([again.cause.code, requests.length]).toStrictEqual(['HTTP_307', 6]);
     requests = [];
     const post = await expectCode(manager.executeCode(`sdk.api.postNotes({ body: 'x' })`), 'ERR_TOOL_PROXY_FAIL');
-    expect([post.cause.code, requests.length]).toEqual(['HTTP_307', 1]);
+    expect([post.cause.code, requests.length]).toStrictEqual(['HTTP_307', 1]);
     expect(post.cause.message).toBe(`HTTP 307 Temporary Redirect (to ${baseUrl}/notes): {"ok":true}`);
   });
 
   test('a 303 redirect is followed to the created resource', async () => {
     const manager = await managerFrom(YAML, { credentials: { token: 'secret' }, headers: { 'x-own': '1' } });
     answer = ({ method }) => (method === 'POST' ? { status: 303, headers: { location: '/notes/7' } } : undefined);
-    expect(await manager.executeCode(`sdk.api.postNotes({ body: 'x' })`)).toEqual({ ok: true });
+    expect(await manager.executeCode(`sdk.api.postNotes({ body: 'x' })`)).toStrictEqual({ ok: true });
     expect(
       requests.map(({ method, url, headers, body }) => [method, url, headers['content-type'], headers['x-own'], body]),
-    ).toEqual([
+    ).toStrictEqual([
       ['POST', '/notes', 'text/plain', '1', 'x'],
       ['GET', '/notes/7', undefined, '1', ''],
     ]);
@@ -413,11 +415,11 @@ describe('parameters and security', () => {
       ['127.0.0.1:1', undefined, 'bad port'],
     ]) {
       const gone = await managerFrom(YAML, { credentials: { key: 'secret' }, baseUrl: `http://${place}/v1` });
-      expect(await said(gone, call)).toEqual([code, `fetch failed: ${reason} (${place})`]);
+      expect(await said(gone, call)).toStrictEqual([code, `fetch failed: ${reason} (${place})`]);
     }
     const manager = await managerFrom(YAML, { credentials: { token: 'x' }, maxResponseBytes: 1_000 });
     answer = () => ({ body: '{"a":' });
-    expect(await said(manager, call)).toEqual([
+    expect(await said(manager, call)).toStrictEqual([
       undefined,
       `the answer of GET /pets/{petId} is not valid JSON, although its type says so: ${(() => {
         try {
@@ -428,7 +430,7 @@ describe('parameters and security', () => {
       })()}`,
     ]);
     answer = () => ({ status: 500, body: 'x'.repeat(2_000) });
-    expect(await said(manager, call)).toEqual([
+    expect(await said(manager, call)).toStrictEqual([
       'HTTP_500',
       'HTTP 500 Internal Server Error: the answer takes more than 1000 bytes',
     ]);
@@ -446,8 +448,8 @@ describe('parameters and security', () => {
             })
           : Response.json({ pathname }),
     });
-    expect(await manager.executeCode(`sdk.petStore.getPet({ petId: '1' })`)).toEqual({ pathname: '/pets/2' });
-    expect(cancelled).toEqual(['/pets/1']);
+    expect(await manager.executeCode(`sdk.petStore.getPet({ petId: '1' })`)).toStrictEqual({ pathname: '/pets/2' });
+    expect(cancelled).toStrictEqual(['/pets/1']);
   });
 
   test('an answer that is too large is refused, and a pending one ends with its execution', async () => {
@@ -522,7 +524,7 @@ describe('serialization of parameters', () => {
     }
     calls.push("matrixfalse({ p: '' })");
     const urls = (await asked(documentOf(paths), calls)).map(({ url }) => url);
-    expect(urls).toEqual([
+    expect(urls).toStrictEqual([
       '/simplefalse/a%2Fb',
       '/simplefalse/3,4',
       '/simplefalse/R,100,G,200',
@@ -551,7 +553,7 @@ describe('serialization of parameters', () => {
     for (const value of ["''", "'.'", "['', '']"]) {
       await expectCode(manager.executeCode(`sdk.api.a({ p: ${value} })`), 'ERR_TOOL_PROXY_FAIL');
     }
-    expect(requests).toEqual([]);
+    expect(requests).toStrictEqual([]);
   });
 
   test('supports arrays and objects in headers', async () => {
@@ -632,7 +634,7 @@ describe('serialization of parameters', () => {
     ]);
     const [, boundary] = /^multipart\/form-data; boundary=([\w-]+)$/.exec(headers['content-type']);
     const disposition = 'Content-Disposition: form-data; name=';
-    expect(text.split(`--${boundary}`)).toEqual([
+    expect(text.split(`--${boundary}`)).toStrictEqual([
       '',
       `\r\n${disposition}"list"\r\n\r\n1\r\n`,
       `\r\n${disposition}"list"\r\n\r\n2\r\n`,
@@ -644,7 +646,7 @@ describe('serialization of parameters', () => {
     ]);
     // What others read of it.
     const read = await new Response(text, { headers: { 'content-type': headers['content-type'] } }).formData();
-    expect([...read.keys()]).toEqual(['list', 'list', 'json', 'file', 'object', 'a"\r\nb']);
+    expect([...read.keys()]).toStrictEqual(['list', 'list', 'json', 'file', 'object', 'a"\r\nb']);
     expect(await read.get('file').text()).toBe('a,b\nü');
   });
 
@@ -654,11 +656,11 @@ describe('serialization of parameters', () => {
       '/x': { method: 'post', operationId: 'x', requestBody: { required: true, content } },
     });
     const { registry } = await registryFromOpenApi(document, { baseUrl });
-    expect(registry.sources[0].methods[0].params.properties).toEqual({
+    expect(registry.sources[0].methods[0].params.properties).toStrictEqual({
       body: { type: 'string', description: 'Text of type application/xml' },
     });
     const [{ headers, body }] = await asked(document, ["x({ body: '<a/>' })"]);
-    expect([headers['content-type'], body]).toEqual(['application/xml', '<a/>']);
+    expect([headers['content-type'], body]).toStrictEqual(['application/xml', '<a/>']);
   });
 });
 
@@ -693,10 +695,10 @@ test('requests do not require readOnly properties, and answers do not have write
     },
   );
   const [addPet] = api.registry.sources[0].methods;
-  expect(addPet.params.required).toEqual(['name', 'password']);
-  expect(api.registry.$defs.Pet.required).toEqual(['name', 'password']);
-  expect(api.registry.$defs.Dog.allOf[1].required).toEqual(['breed']);
-  expect([addPet.result.required, Object.keys(addPet.result.properties)]).toEqual([
+  expect(addPet.params.required).toStrictEqual(['name', 'password']);
+  expect(api.registry.$defs.Pet.required).toStrictEqual(['name', 'password']);
+  expect(api.registry.$defs.Dog.allOf[1].required).toStrictEqual(['breed']);
+  expect([addPet.result.required, Object.keys(addPet.result.properties)]).toStrictEqual([
     ['id', 'name', 'made'],
     ['id', 'name', 'made', 'parent'],
   ]);
@@ -704,7 +706,7 @@ test('requests do not require readOnly properties, and answers do not have write
   await manager.executeCode(`
     sdk.api.addPet({ name: 'Rex', password: 'p', parent: { name: 'Max', password: 'q' } });
     sdk.api.addDog({ body: { name: 'Rex', password: 'p', breed: 'b', id: 1 } })`);
-  expect(requests.map(({ body }) => JSON.parse(body))).toEqual([
+  expect(requests.map(({ body }) => JSON.parse(body))).toStrictEqual([
     { name: 'Rex', password: 'p', parent: { name: 'Max', password: 'q' } },
     { name: 'Rex', password: 'p', breed: 'b', id: 1 },
   ]);
@@ -741,7 +743,7 @@ test('a body with a discriminator may match several schemas', async () => {
     documentOf({ '/pets': { method: 'post', operationId: 'add', requestBody } }, { schemas }),
   );
   await manager.executeCode("sdk.api.add({ body: { kind: 'Dog', breed: 'b' } })");
-  expect(JSON.parse(requests[0].body)).toEqual({ kind: 'Dog', breed: 'b' });
+  expect(JSON.parse(requests[0].body)).toStrictEqual({ kind: 'Dog', breed: 'b' });
   await expectCode(manager.executeCode("sdk.api.add({ body: { kind: 1, breed: 'b' } })"), 'ERR_INVALID_PARAMS');
 });
 
@@ -764,10 +766,10 @@ test.each([
   const document = documentOf(paths, { schemas: { Id: { type: 'string', description: 'An id' } } });
   const api = await registryFromOpenApi({ ...document, openapi }, { baseUrl });
   const [{ params, result }] = api.registry.sources[0].methods;
-  expect(params.properties.id).toEqual({ ...beside, $ref: '#/$defs/Id' });
-  expect(result.properties.id).toEqual({ type: 'string', description: beside.description ?? 'An id' });
+  expect(params.properties.id).toStrictEqual({ ...beside, $ref: '#/$defs/Id' });
+  expect(result.properties.id).toStrictEqual({ type: 'string', description: beside.description ?? 'An id' });
   const run = managerOf({ ...api, stateSchema: anyState }).executeCode("sdk.api.a({ id: 'abc' })");
-  if (beside.maxLength === undefined) expect(await run).toEqual({ ok: true });
+  if (beside.maxLength === undefined) expect(await run).toStrictEqual({ ok: true });
   else await expectCode(run, 'ERR_INVALID_PARAMS');
 });
 
@@ -785,7 +787,7 @@ test('results describe maps, constants, all parts of allOf and the number of alt
     { ...documentOf({ '/a': { operationId: 'a', responses } }), openapi: '3.1.0' },
     { baseUrl },
   );
-  expect(registry.sources[0].methods[0].result).toEqual({
+  expect(registry.sources[0].methods[0].result).toStrictEqual({
     allOf: ['a', 'b', 'c', 'd', 'e'].map(part),
     anyOf: [
       ...[1, 2, 3, 4].map((version) => ({ properties: { version: { const: version } } })),
@@ -836,7 +838,7 @@ test('only credentials of the host are sent, with a scheme in any letter case', 
   );
   const manager = await managerFrom(document, { credentials: { login: 'me:pw' } });
   await manager.executeCode('sdk.api.a(); sdk.api.b()');
-  expect(requests.map(({ headers }) => headers.authorization)).toEqual([undefined, `Basic ${btoa('me:pw')}`]);
+  expect(requests.map(({ headers }) => headers.authorization)).toStrictEqual([undefined, `Basic ${btoa('me:pw')}`]);
 });
 
 test('the error of an unsuccessful answer contains its beginning', async () => {
@@ -858,12 +860,12 @@ test('a credential that is not a string fails the call without a request', async
       `the host has no credential for the security scheme token: it must be a string, got ${given === '' ? '""' : 'undefined'}`,
     );
   }
-  expect(requests).toEqual([]);
+  expect(requests).toStrictEqual([]);
   // Whose requests would go without it.
-  expect(await rejection(registryFromOpenApi(document, { credentials: { tokn: 'x' } }))).toEqual(
+  expect(await rejection(registryFromOpenApi(document, { credentials: { tokn: 'x' } }))).toStrictEqual(
     new TypeError('options.credentials.tokn is not a security scheme of the document; they are token'),
   );
-  expect(await rejection(registryFromOpenApi(document, { credentials: { token: undefined } }))).toEqual(
+  expect(await rejection(registryFromOpenApi(document, { credentials: { token: undefined } }))).toStrictEqual(
     new TypeError('options.credentials.token must be a string or a function, got undefined'),
   );
 });
@@ -904,7 +906,7 @@ describe('the server of a request', () => {
   };
 
   test('is that of the operation, the path or the document, with default variables', async () => {
-    expect(await urls(document)).toEqual([
+    expect(await urls(document)).toStrictEqual([
       'https://eu.a.test/v2/plain',
       'https://uploads.a.test/upload',
       'https://eu.a.test/files/v1/files',
@@ -913,7 +915,7 @@ describe('the server of a request', () => {
   });
 
   test('is replaced by a base URL', async () => {
-    expect(await urls(document, { baseUrl: 'https://own.test/x' })).toEqual([
+    expect(await urls(document, { baseUrl: 'https://own.test/x' })).toStrictEqual([
       'https://own.test/x/plain',
       'https://own.test/x/upload',
       // Its URL is relative.
@@ -924,10 +926,10 @@ describe('the server of a request', () => {
 
   test('must be given as a base URL unless the document or the operation has one', async () => {
     const { servers: _, paths, ...others } = document;
-    expect(await urls({ ...others, paths: { '/upload': paths['/upload'] } })).toEqual([
+    expect(await urls({ ...others, paths: { '/upload': paths['/upload'] } })).toStrictEqual([
       'https://uploads.a.test/upload',
     ]);
-    expect(await rejection(registryFromOpenApi({ ...others, paths }))).toEqual(
+    expect(await rejection(registryFromOpenApi({ ...others, paths }))).toStrictEqual(
       new TypeError('options.baseUrl must be an http URL, since the document has none, got undefined'),
     );
   });
@@ -936,7 +938,7 @@ describe('the server of a request', () => {
 test('an answer may begin with a byte order mark', async () => {
   answer = () => ({ body: '\ufeff{"a":1}' });
   const manager = await managerFrom(documentOf({ '/a': { operationId: 'a' } }));
-  expect(await manager.executeCode('sdk.api.a()')).toEqual({ a: 1 });
+  expect(await manager.executeCode('sdk.api.a()')).toStrictEqual({ a: 1 });
 });
 
 describe('an answer that is not JSON', () => {
@@ -965,7 +967,7 @@ describe('an answer that is not JSON', () => {
   ])('of %s without a charset is bytes', async (type, body) => {
     answer = () => ({ body, headers: { 'content-type': type } });
     const manager = await managerFrom(documentOf({ '/a': { operationId: 'a' } }));
-    expect(await manager.executeCode('const a = sdk.api.a(); [a instanceof Uint8Array, a]')).toEqual([
+    expect(await manager.executeCode('const a = sdk.api.a(); [a instanceof Uint8Array, a]')).toStrictEqual([
       true,
       new Uint8Array(body),
     ]);
@@ -976,7 +978,7 @@ describe('an answer that is not JSON', () => {
     const content = { 'image/png': { schema: { type: 'string', format: 'binary' } } };
     const document = documentOf({ '/a': { operationId: 'a', responses: { 200: { description: '', content } } } });
     const manager = await managerFrom(document);
-    expect(await manager.executeSearch('spec.method("api.a").result')).toEqual({
+    expect(await manager.executeSearch('spec.method("api.a").result')).toStrictEqual({
       description: 'A Uint8Array of image/png',
     });
     const message = 'HTTP 500 Internal Server Error: 2 bytes';
@@ -990,7 +992,7 @@ describe('an answer that is not JSON', () => {
     };
     const document = documentOf({ '/a': { operationId: 'a', responses: { 200: { description: '', content } } } });
     const manager = await managerFrom(document);
-    expect(await manager.executeSearch('spec.method("api.a").result')).toEqual({
+    expect(await manager.executeSearch('spec.method("api.a").result')).toStrictEqual({
       type: 'object',
       properties: { url: { type: 'string' } },
     });
@@ -1015,7 +1017,7 @@ test('names in any language become identifiers, and distinct tags become distinc
   );
   expect(
     api.registry.sources.flatMap(({ name, methods }) => methods.map((method) => `${name}.${method.name}`)),
-  ).toEqual([
+  ).toStrictEqual([
     '用户.获取用户',
     '订单.получитьЗаказ',
     'petStore._2ndAção',
@@ -1024,11 +1026,11 @@ test('names in any language become identifiers, and distinct tags become distinc
     'api2.then2',
   ]);
   const manager = managerOf({ ...api, stateSchema: anyState });
-  expect(await manager.executeCode("[sdk.用户.获取用户(), sdk['订单'].получитьЗаказ()]")).toEqual([
+  expect(await manager.executeCode("[sdk.用户.获取用户(), sdk['订单'].получитьЗаказ()]")).toStrictEqual([
     { ok: true },
     { ok: true },
   ]);
-  expect(await manager.executeSearch("[spec.find('订单')[0].method, spec.method('用户.获取用户').id]")).toEqual([
+  expect(await manager.executeSearch("[spec.find('订单')[0].method, spec.method('用户.获取用户').id]")).toStrictEqual([
     '订单.получитьЗаказ',
     '用户.获取用户',
   ]);
@@ -1047,7 +1049,7 @@ test('requests accept the content types of the documented answers', async () => 
   });
   const manager = await managerFrom(document);
   await manager.executeCode('[sdk.api.none(), sdk.api.pdf(), sdk.api.both()]');
-  expect(requests.map(({ headers }) => headers.accept)).toEqual([
+  expect(requests.map(({ headers }) => headers.accept)).toStrictEqual([
     'application/json, */*;q=0.1',
     'application/pdf, */*;q=0.1',
     'application/vnd.a+json, text/xml;q=0.5, */*;q=0.1',
@@ -1060,8 +1062,8 @@ test('a GET has no body, whatever the document says', async () => {
     required: true,
   };
   const manager = await managerFrom(documentOf({ '/a': { operationId: 'a', requestBody: body } }));
-  expect(await manager.executeSearch("spec.method('api.a').params.properties")).toEqual({});
-  expect(await manager.executeCode('sdk.api.a()')).toEqual({ ok: true });
+  expect(await manager.executeSearch("spec.method('api.a').params.properties")).toStrictEqual({});
+  expect(await manager.executeCode('sdk.api.a()')).toStrictEqual({ ok: true });
 });
 
 test('an optional body is given completely or not at all', async () => {
@@ -1076,14 +1078,14 @@ test('an optional body is given completely or not at all', async () => {
     }),
   );
   await manager.executeCode("sdk.api.a(); sdk.api.b({ id: '1' }); sdk.api.b({ id: '2', reason: 'x', notify: 1 })");
-  expect(requests.map(({ url, headers, body }) => [url, headers['content-type'], body])).toEqual([
+  expect(requests.map(({ url, headers, body }) => [url, headers['content-type'], body])).toStrictEqual([
     ['/a', undefined, ''],
     ['/b?id=1', undefined, ''],
     ['/b?id=2', 'application/json', '{"reason":"x","notify":1}'],
   ]);
   for (const call of ['a({ notify: 1 })', "b({ id: '1', notify: 1 })", "c({ id: '1' })"]) {
     const error = await expectCode(manager.executeCode(`sdk.api.${call}`), 'ERR_INVALID_PARAMS');
-    expect(error.details.issues, call).toEqual([{ path: 'reason', message: 'reason is missing' }]);
+    expect(error.details.issues, call).toStrictEqual([{ path: 'reason', message: 'reason is missing' }]);
   }
 });
 
@@ -1103,7 +1105,7 @@ test('a body with a range of types is sent as one of them', async () => {
     }),
   );
   await manager.executeCode("sdk.api.a({ q: 'x' }); ['b', 'c', 'd'].map((name) => sdk.api[name]({ body: 'x' }))");
-  expect(requests.map(({ headers, body }) => [headers['content-type'], body])).toEqual([
+  expect(requests.map(({ headers, body }) => [headers['content-type'], body])).toStrictEqual([
     ['application/json', '{"q":"x"}'],
     ['text/plain', 'x'],
     ['application/octet-stream', 'x'],
@@ -1127,7 +1129,7 @@ test('a body may have additional properties if its schema allows them', async ()
     ),
   );
   await manager.executeCode("sdk.api.text({ q: 'a', z: 'b' }); sdk.api.open({ q: 'a', z: 1 })");
-  expect(requests.map(({ body }) => JSON.parse(body))).toEqual([
+  expect(requests.map(({ body }) => JSON.parse(body))).toStrictEqual([
     { q: 'a', z: 'b' },
     { q: 'a', z: 1 },
   ]);
@@ -1145,11 +1147,11 @@ test('a pattern that cannot be matched in linear time is left to the API', async
     schema: { type: 'string', pattern },
   }));
   const manager = await managerFrom(documentOf({ '/a': { operationId: 'a', parameters } }));
-  expect(await manager.executeSearch("spec.method('api.a').params.properties")).toEqual({
+  expect(await manager.executeSearch("spec.method('api.a').params.properties")).toStrictEqual({
     a: { type: 'string', $comment: 'must match (?=a)b' },
     b: { type: 'string', pattern: '^[\\u0061]$' },
   });
-  expect(await manager.executeCode("sdk.api.a({ a: 'x', b: 'a' })")).toEqual({ ok: true });
+  expect(await manager.executeCode("sdk.api.a({ a: 'x', b: 'a' })")).toStrictEqual({ ok: true });
   await expectCode(manager.executeCode("sdk.api.a({ a: 'x', b: 'b' })"), 'ERR_INVALID_PARAMS');
 });
 
@@ -1169,13 +1171,13 @@ test('descriptions, examples and deprecations of the document are shown', async 
     { baseUrl },
   );
   const { methods } = registry.sources[0];
-  expect(methods.map(({ description }) => description)).toEqual([
+  expect(methods.map(({ description }) => description)).toStrictEqual([
     'List things. At most 30. (deprecated, GET /a)',
     'List all of them (GET /b)',
     `${'x'.repeat(400)}... (GET /c)`,
     '(GET /d)',
   ]);
-  expect(methods[0].params.properties).toEqual({
+  expect(methods[0].params.properties).toStrictEqual({
     a: { type: 'string', description: 'A', deprecated: true, examples: ['x'] },
     b: { type: 'integer', examples: [1, 2] },
     c: { type: 'string', examples: ['y'] },
@@ -1196,7 +1198,7 @@ describe('schemas that refer to each other are read', () => {
     const document = documentOf({ '/a': { method: 'post', requestBody: body, responses: answers('e0') } }, { schemas });
     const { registry } = await registryFromOpenApi(document, { baseUrl });
     expect(Object.keys(registry.$defs).length).toBe(2_000);
-    expect(registry.sources[0].methods[0].params.properties).toEqual({
+    expect(registry.sources[0].methods[0].params.properties).toStrictEqual({
       next: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/e1' }] },
     });
   });
@@ -1208,13 +1210,13 @@ describe('schemas that refer to each other are read', () => {
     );
     const document = documentOf({ '/a': { responses: answers('e0') } }, { schemas });
     const { registry } = await registryFromOpenApi(document, { baseUrl });
-    expect(registry.sources[0].methods[0].result.properties.p0).toEqual({ type: 'object' });
+    expect(registry.sources[0].methods[0].result.properties.p0).toStrictEqual({ type: 'object' });
   });
 
   test('to missing ones', async () => {
     const document = documentOf({ '/a': { responses: answers('nothing') } });
     const { registry, warnings } = await registryFromOpenApi(document, { baseUrl });
-    expect([registry.sources[0].methods[0].result, warnings]).toEqual([{}, []]);
+    expect([registry.sources[0].methods[0].result, warnings]).toStrictEqual([{}, []]);
   });
 });
 
@@ -1230,7 +1232,7 @@ test('flaws of answers and examples are ignored', async () => {
   const parameters = [{ ...parameter, examples: [5] }];
   const paths = answers.map((responses, at) => [`/${at}`, { operationId: `a${at}`, parameters, responses }]);
   const { registry } = await registryFromOpenApi(documentOf(Object.fromEntries(paths)), { baseUrl });
-  expect(registry.sources[0].methods.map(({ params }) => params.properties)).toEqual(
+  expect(registry.sources[0].methods.map(({ params }) => params.properties)).toStrictEqual(
     answers.map(() => ({ a: { type: 'string' } })),
   );
 });
@@ -1296,11 +1298,11 @@ test('only documents of known versions are accepted', async () => {
   for (const $ref of ['file:///etc/passwd', `${baseUrl}/parameter.json`, '/etc/passwd']) {
     paths['/x'].get.parameters = [{ $ref }];
     const { warnings } = await registryFromOpenApi({ openapi: '3.0.0', info, paths }, { baseUrl });
-    expect(warnings).toEqual([
+    expect(warnings).toStrictEqual([
       `GET /x is left out: the reference ${$ref} leads to another file; options.readFile can read files in the folder of the document (#/paths/~1x/get)`,
     ]);
   }
-  expect(requests).toEqual([]);
+  expect(requests).toStrictEqual([]);
   for (const url of ['file:///etc/passwd', 'ftp://example.com', 'data:,x', 'example.com']) {
     expect(await refused({ openapi: '3.0.0', info, paths: {} }, { baseUrl: url })).toContain(
       `options.baseUrl must be an http URL, got "${url}"`,

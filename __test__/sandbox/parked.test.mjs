@@ -32,6 +32,13 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const { status, stdout } = await runChild(CHILD);
     expect(status).toBe(0);
-    expect(JSON.parse(stdout)).toEqual(['ERR_MEMORY_LIMIT_EXCEEDED', 1, 'ERR_SES_INIT_FAILED', 'done', 'done', 'done']);
+    expect(JSON.parse(stdout)).toStrictEqual([
+      'ERR_MEMORY_LIMIT_EXCEEDED',
+      1,
+      'ERR_SES_INIT_FAILED',
+      'done',
+      'done',
+      'done',
+    ]);
   },
 );

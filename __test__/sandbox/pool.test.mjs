@@ -83,17 +83,17 @@ test('a closed or empty pool does not retry', async () => {
   await expect(refused).rejects.toThrow('no thread');
   expect(vi.getTimerCount()).toBe(0);
   await vi.advanceTimersByTimeAsync(60_000);
-  expect([closed, late, none].map(({ asked }) => asked.length)).toEqual([0, 0, 0]);
+  expect([closed, late, none].map(({ asked }) => asked.length)).toStrictEqual([0, 0, 0]);
 });
 
 test('the pool creates isolates ahead up to its concurrency', async () => {
   const { pool, asked, settle } = poolOf(5, 2);
   for (const ready of [2, 4, 5]) {
-    expect(asked.map(({ isAwaited }) => isAwaited)).toEqual(Array(ready === 5 ? 1 : 2).fill(false));
+    expect(asked.map(({ isAwaited }) => isAwaited)).toStrictEqual(Array(ready === 5 ? 1 : 2).fill(false));
     await settle('made');
     expect(pool.ready).toBe(ready);
   }
-  expect(asked).toEqual([]);
+  expect(asked).toStrictEqual([]);
 });
 
 test('waiting callers each get an isolate made for them, and none is made ahead meanwhile', async () => {
@@ -102,7 +102,7 @@ test('waiting callers each get an isolate made for them, and none is made ahead 
   await settle('made');
   const taken = Array.from({ length: 5 }, () => pool.take());
   // Two were ready.
-  expect(asked.map(({ isAwaited }) => isAwaited)).toEqual([true, true, true]);
+  expect(asked.map(({ isAwaited }) => isAwaited)).toStrictEqual([true, true, true]);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(asked).toHaveLength(3);
   // One execution has ended, and its place is not filled either.
@@ -113,7 +113,7 @@ test('waiting callers each get an isolate made for them, and none is made ahead 
   expect(asked).toHaveLength(2);
   expect(await settle('made')).toBe(2);
   await Promise.all(taken);
-  expect(asked.map(({ isAwaited }) => isAwaited)).toEqual([false]);
+  expect(asked.map(({ isAwaited }) => isAwaited)).toStrictEqual([false]);
 });
 
 // One whose process had ended while it waited was given to an execution, which failed before it had begun.
@@ -129,7 +129,7 @@ test('an isolate that is lost while it waits is replaced and never handed out', 
   const taken = pool.take();
   await settle('made');
   expect(await taken).toBe(made[3]);
-  expect([disposed(), pool.ready]).toEqual([2, 1]);
+  expect([disposed(), pool.ready]).toStrictEqual([2, 1]);
 });
 
 test.runIf(process.platform === 'linux')('an isolate is lost with its process', async () => {
@@ -145,7 +145,7 @@ test.runIf(process.platform === 'linux')('an isolate is lost with its process', 
     for (const pid of workersOf(process.pid)) process.kill(pid, 'SIGKILL');
     while (!isolate.isLost) await new Promise((resolve) => setTimeout(resolve, 5));
   `);
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'false\n', stderr: '' });
+  expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: 'false\n', stderr: '' });
 });
 
 test('close() aborts the creation of isolates, ahead of use and for callers', async () => {
@@ -196,5 +196,5 @@ test('a pause keeps no process alive', async () => {
     const pool = new Pool(() => Promise.reject(new Error('no thread')), 1, 1);
     process.on('exit', () => console.log(pool.ready));
   `);
-  expect({ status, stdout }).toEqual({ status: 0, stdout: '0\n' });
+  expect({ status, stdout }).toStrictEqual({ status: 0, stdout: '0\n' });
 });

@@ -50,7 +50,7 @@ const AT_ONCE = {
 describe('three calls run at the same time', () => {
   test.each(Object.keys(AT_ONCE))('for %s', async (name) => {
     const manager = managerOf({ adapters: together(3), stateSchema: anyState });
-    expect(await manager.executeCode(AT_ONCE[name])).toEqual([1, 2, 3]);
+    expect(await manager.executeCode(AT_ONCE[name])).toStrictEqual([1, 2, 3]);
   });
 });
 
@@ -117,7 +117,7 @@ describe('three calls run at the same time in any form of functions', () => {
   test.each(Object.keys(FORMS))('for %s', async (name) => {
     const manager = managerOf({ adapters: together(3), stateSchema: anyState, executionTimeoutMs: 10_000 });
     let report;
-    expect(await manager.executeCode(FORMS[name], { onReport: (it) => (report = it) })).toEqual([1, 2, 3]);
+    expect(await manager.executeCode(FORMS[name], { onReport: (it) => (report = it) })).toStrictEqual([1, 2, 3]);
     expect(report.logs).toBe('');
   });
 });
@@ -134,7 +134,7 @@ describe('functions that block the stack while they wait', () => {
     const code =
       'const both = (n) => [sdk.market.getQuote({ n }), sdk.market.getQuote({ n: n + 1 })]; const f = (n) => () => both(n); utils.parallel(f(1), f(5))';
     const { output, logs } = await run(code, async (source, method, { n }) => n * 2);
-    expect(output).toEqual([
+    expect(output).toStrictEqual([
       [2, 4],
       [10, 12],
     ]);
@@ -154,7 +154,7 @@ describe('functions that block the stack while they wait', () => {
     ],
   ])('may be replaced by %s, and the log says what to write instead', async (_, code, expected) => {
     const { output, logs } = await run(code, async (source, method, { n }) => n);
-    expect([output, logs]).toEqual([
+    expect([output, logs]).toStrictEqual([
       expected,
       'utils.parallel got values: their calls had ended, one after the other, before it began. Pass functions: ' +
         'utils.parallel(() => sdk.a.b(…), () => sdk.c.d(…))',
@@ -184,7 +184,7 @@ describe('functions that block the stack while they wait', () => {
       if (n === 2) throw new Error('no 2');
       return n;
     };
-    expect((await run(code, adapters)).output).toEqual([
+    expect((await run(code, adapters)).output).toStrictEqual([
       [1, 'caught', 3],
       [1, 2, 3],
     ]);
@@ -226,8 +226,8 @@ test('a function continues while others wait, and each keeps its order', async (
     function () { var x = []; for (var id of ['a', 'a2']) x.push(sdk.market.getQuote({ id: id })); return x.join(); },
     function () { try { return [sdk.market.getQuote({ id: 'b' }), sdk.market.getQuote({ id: 'b2' })].join(); } finally { console.log('b done'); } }
   )`;
-  expect(await manager.executeCode(code)).toEqual(['a,a2', 'b,b2']);
-  expect(events).toEqual(['call a', 'call b', 'call a2', 'call b2']);
+  expect(await manager.executeCode(code)).toStrictEqual(['a,a2', 'b,b2']);
+  expect(events).toStrictEqual(['call a', 'call b', 'call a2', 'call b2']);
 });
 
 test('calls run in sequence if their independence cannot be proved, with the same result', async () => {
@@ -250,7 +250,7 @@ test('calls run in sequence if their independence cannot be proved, with the sam
     'utils.parallel(() => sdk.market.getQuote(...[{ n: 8 }]))': [16],
     "utils.parallel(() => sdk['market']['getQuote']({ n: sdk.market.getQuote({ n: 1 }) }))": [4],
   };
-  for (const [code, want] of Object.entries(results)) expect(await manager.executeCode(code), code).toEqual(want);
+  for (const [code, want] of Object.entries(results)) expect(await manager.executeCode(code), code).toStrictEqual(want);
 });
 
 test('the style follows from the syntax tree unless an option forces one', async () => {
@@ -260,12 +260,12 @@ test('the style follows from the syntax tree unless an option forces one', async
     const output = await manager.executeCode(code, { onReport: (it) => (report = it), ...(style && { style }) });
     return [report.style, output];
   };
-  expect(await styleOf('sdk.market.getQuote() + 1')).toEqual(['sync', 2]);
-  expect(await styleOf("'await Promise'; sdk.market.getQuote() + 1")).toEqual(['sync', 2]);
-  expect(await styleOf('(async () => { return (await sdk.market.getQuote()) + 1 })()')).toEqual(['async', 2]);
-  expect(await styleOf('(async () => { return sdk.market.getQuote() + 1 })()')).toEqual(['sync', 2]);
-  expect(await styleOf('await sdk.market.getQuote() + 1', 'sync')).toEqual(['sync', 2]);
-  expect(await styleOf('sdk.market.getQuote()', 'async')).toEqual(['async', 1]);
+  expect(await styleOf('sdk.market.getQuote() + 1')).toStrictEqual(['sync', 2]);
+  expect(await styleOf("'await Promise'; sdk.market.getQuote() + 1")).toStrictEqual(['sync', 2]);
+  expect(await styleOf('(async () => { return (await sdk.market.getQuote()) + 1 })()')).toStrictEqual(['async', 2]);
+  expect(await styleOf('(async () => { return sdk.market.getQuote() + 1 })()')).toStrictEqual(['sync', 2]);
+  expect(await styleOf('await sdk.market.getQuote() + 1', 'sync')).toStrictEqual(['sync', 2]);
+  expect(await styleOf('sdk.market.getQuote()', 'async')).toStrictEqual(['async', 1]);
 });
 
 test('failures of adapters and of parameters can be caught and have a place', async () => {
@@ -276,12 +276,12 @@ test('failures of adapters and of parameters can be caught and have a place', as
     },
   });
   const caught = 'error) { [error.name, error.message, error.code] }';
-  expect(await manager.executeCode(`try { sdk.market.getQuote({ code: 'E_FAR' }) } catch (${caught}`)).toEqual([
+  expect(await manager.executeCode(`try { sdk.market.getQuote({ code: 'E_FAR' }) } catch (${caught}`)).toStrictEqual([
     'RangeError',
     'too far',
     'E_FAR',
   ]);
-  expect(await manager.executeCode(`try { await sdk.market.getQuote({ code: 5 }) } catch (${caught}`)).toEqual([
+  expect(await manager.executeCode(`try { await sdk.market.getQuote({ code: 5 }) } catch (${caught}`)).toStrictEqual([
     'RangeError',
     'too far',
     5,
@@ -290,7 +290,7 @@ test('failures of adapters and of parameters can be caught and have a place', as
     await manager.executeCode(
       `utils.parallel(() => { try { sdk.market.getQuote({ code: 1 }) } catch (error) { return error.message } })`,
     ),
-  ).toEqual(['too far']);
+  ).toStrictEqual(['too far']);
   const places = {
     '\n  sdk.market.getQuote()': [2, 14],
     '\n  await sdk.market.getQuote()': [2, 20],
@@ -306,7 +306,7 @@ test('failures of adapters and of parameters can be caught and have a place', as
       message: 'too far',
       line,
     });
-    expect([code, error.details.column]).toEqual([code, column]);
+    expect([code, error.details.column]).toStrictEqual([code, column]);
     expect(error.cause).toBeInstanceOf(RangeError);
     expect(error.details.stack).not.toMatch(/step-|__sdk_/);
     expect(error.details.codeFrame).toContain('^ RangeError: too far');
@@ -327,7 +327,7 @@ test('positions refer to the original code', async () => {
     manager.executeCode('await sdk.market.getQuote({}); process.env'),
     'ERR_RUNTIME_EXCEPTION',
   );
-  expect(warned.details.diagnostics[0].location).toEqual({ line: 1, column: 32 });
+  expect(warned.details.diagnostics[0].location).toStrictEqual({ line: 1, column: 32 });
 });
 
 test('code frames of validation errors show the original code', async () => {
@@ -338,9 +338,9 @@ test('code frames of validation errors show the original code', async () => {
   };
   for (const [code, [line, column]] of Object.entries(frames)) {
     const { details } = await expectCode(manager.executeCode(code), 'ERR_VALIDATION_FAILED');
-    expect(details.diagnostics[0].location).toEqual({ line, column });
+    expect(details.diagnostics[0].location).toStrictEqual({ line, column });
     const shown = code.split('\n').map((text, i) => `${i + 1} | ${text}`);
-    expect(details.codeFrame.split('\n').slice(1, -1)).toEqual(shown);
+    expect(details.codeFrame.split('\n').slice(1, -1)).toStrictEqual(shown);
     expect(details.codeFrame.split('\n').at(-1)).toBe(
       `  | ${' '.repeat(column - 1)}^ ${details.diagnostics[0].message}`,
     );
@@ -355,5 +355,5 @@ test('calls that were not awaited are reported by their names in guest code', as
   const text =
     '3 tool calls were not awaited and dropped when the run ended: sdk.market.getQuote, sdk.social.searchTweets; ' +
     '`await` each, or all together with `await Promise.all([…])`';
-  expect([report.logs, report.logEntries[0].message]).toEqual([text, text]);
+  expect([report.logs, report.logEntries[0].message]).toStrictEqual([text, text]);
 });

@@ -19,10 +19,10 @@ const call = (tool, code) => tool.execute({ code }, { toolCallId: '1', messages:
 describe('createSandboxTools', () => {
   test('returns the three tools with the sources in their descriptions', async () => {
     const tools = createSandboxTools(managerOf());
-    expect(Object.keys(tools)).toEqual(['search', 'execute', 'mutate']);
+    expect(Object.keys(tools)).toStrictEqual(['search', 'execute', 'mutate']);
     expect(tools.search.description).toContain('- sdk.market: Prices (2 methods)');
     expect(tools.execute.description).toContain('- sdk.social: Tweets – 推文 (1 method)');
-    expect(await call(tools.search, "console.log('x'); spec.find('last price').length")).toEqual({
+    expect(await call(tools.search, "console.log('x'); spec.find('last price').length")).toStrictEqual({
       output: 1,
       logs: 'x',
     });
@@ -32,8 +32,8 @@ describe('createSandboxTools', () => {
     const tools = createSandboxTools(managerOf());
     const made = { title: 'a', panels: [{ type: 'line', method: 'getQuote' }] };
     const code = `({ title: 'a', panels: [{ type: 'line', method: sdk.market.getQuote().method }] })`;
-    expect(await call(tools.execute, code)).toEqual({ output: made, logs: '' });
-    expect(await call(tools.mutate, '(state) => ({ ...state, title: 5 })')).toEqual({
+    expect(await call(tools.execute, code)).toStrictEqual({ output: made, logs: '' });
+    expect(await call(tools.mutate, '(state) => ({ ...state, title: 5 })')).toStrictEqual({
       error: {
         code: 'ERR_INVALID_STATE_OUTPUT',
         message: 'Invalid state: title: must be a string, got 5',
@@ -44,7 +44,7 @@ describe('createSandboxTools', () => {
     });
     const failed = await call(tools.mutate, '(state) =>\n  missing');
     expect(failed.error).toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION', line: 2, column: 3 });
-    expect(await call(tools.mutate, '(state) => ({ ...state, title: state.title + "b" })')).toEqual({
+    expect(await call(tools.mutate, '(state) => ({ ...state, title: state.title + "b" })')).toStrictEqual({
       output: { ...made, title: 'ab' },
       logs: '',
     });
@@ -59,12 +59,12 @@ describe('createSandboxTools', () => {
     const png = [137, 80, 78, 71, 13, 10, 26, 10];
     const output = await call(tools.execute, `({ chart: new Uint8Array(${JSON.stringify(png)}) })`);
     const data = Buffer.from(png).toString('base64');
-    expect(output).toEqual({
+    expect(output).toStrictEqual({
       output: { chart: '[image/png, 8 bytes]' },
       logs: '',
       content: [{ type: 'image', mimeType: 'image/png', data }],
     });
-    expect(await tools.execute.toModelOutput({ toolCallId: '1', input: {}, output })).toEqual({
+    expect(await tools.execute.toModelOutput({ toolCallId: '1', input: {}, output })).toStrictEqual({
       type: 'content',
       value: [
         { type: 'text', text: '{"output":{"chart":"[image/png, 8 bytes]"},"logs":""}' },
@@ -81,18 +81,21 @@ describe('createSandboxTools', () => {
     const shown = [image, { type: 'text', text: 'seen' }];
     const show = `display(new Uint8Array(${JSON.stringify(png)})); display('seen');`;
     const output = await call(tools.execute, `${show} 5`);
-    expect(output).toEqual({ output: 5, logs: '', content: shown });
-    expect((await tools.execute.toModelOutput({ toolCallId: '1', input: {}, output })).value.slice(1)).toEqual([
+    expect(output).toStrictEqual({ output: 5, logs: '', content: shown });
+    expect((await tools.execute.toModelOutput({ toolCallId: '1', input: {}, output })).value.slice(1)).toStrictEqual([
       { type: 'image-data', data: image.data, mediaType: 'image/png' },
       { type: 'text', text: 'seen' },
     ]);
     const failed = await call(tools.search, `${show} missing`);
-    expect([failed.error.code, failed.content]).toEqual(['ERR_RUNTIME_EXCEPTION', shown]);
-    expect(reports.map(({ content }) => content)).toEqual([shown, shown]);
+    expect([failed.error.code, failed.content]).toStrictEqual(['ERR_RUNTIME_EXCEPTION', shown]);
+    expect(reports.map(({ content }) => content)).toStrictEqual([shown, shown]);
     // In async style, and with a result that has content too.
     const both = await call(tools.execute, `await display('seen'); [new Uint8Array(${JSON.stringify(png)})]`);
-    expect(both).toEqual({ output: ['[image/png, 8 bytes]'], logs: '', content: [shown[1], image] });
-    expect(await call(tools.execute, 'const display = (n) => n + 1; display(1)')).toEqual({ output: 2, logs: '' });
+    expect(both).toStrictEqual({ output: ['[image/png, 8 bytes]'], logs: '', content: [shown[1], image] });
+    expect(await call(tools.execute, 'const display = (n) => n + 1; display(1)')).toStrictEqual({
+      output: 2,
+      logs: '',
+    });
     expect(tools.execute.description).toContain('`display(value)` shows you an image');
   });
 
@@ -106,8 +109,11 @@ describe('createSandboxTools', () => {
         setState: (state) => (stored = state),
       },
     );
-    expect(await call(tools.mutate, '(n) => [n, sdk.market.getQuote()]')).toEqual({ output: [1, 'tenant'], logs: '' });
-    expect(stored).toEqual([1, 'tenant']);
+    expect(await call(tools.mutate, '(n) => [n, sdk.market.getQuote()]')).toStrictEqual({
+      output: [1, 'tenant'],
+      logs: '',
+    });
+    expect(stored).toStrictEqual([1, 'tenant']);
   });
 
   test('executes simultaneous calls in turn, whether they succeed, fail or are aborted', async () => {
@@ -124,14 +130,14 @@ describe('createSandboxTools', () => {
       ]);
       stop.abort();
       const results = await all;
-      expect(results.map(({ output, error }) => output ?? error.code)).toEqual([
+      expect(results.map(({ output, error }) => output ?? error.code)).toStrictEqual([
         { n: 0, a: 1 },
         'ERR_RUNTIME_EXCEPTION',
         'ERR_EXEC_TIMEOUT',
         { n: 0, a: 1, b: 1 },
       ]);
     }
-    expect(stored).toEqual({ n: 0, a: 1, b: 1 });
+    expect(stored).toStrictEqual({ n: 0, a: 1, b: 1 });
   });
 
   test.each(['getState', 'setState'])(
@@ -145,7 +151,7 @@ describe('createSandboxTools', () => {
         tools.mutate.execute({ code: '() => 1' }, { abortSignal: stop.signal }),
         call(tools.mutate, '() => 2'),
       ]);
-      expect(results.map(({ error }) => [error.code, error.message])).toEqual([
+      expect(results.map(({ error }) => [error.code, error.message])).toStrictEqual([
         ['ERR_EXEC_TIMEOUT', 'Execution aborted: This operation was aborted'],
         ['ERR_EXEC_TIMEOUT', `${name} did not answer within 1000 ms`],
       ]);
@@ -185,7 +191,7 @@ describe('createSandboxTools', () => {
       stopWhen: stepCountIs(5),
     });
     expect(text).toBe('done');
-    expect(results).toEqual([['market.getQuote'], { title: 'getQuote', panels: [] }]);
+    expect(results).toStrictEqual([['market.getQuote'], { title: 'getQuote', panels: [] }]);
   });
 });
 
@@ -240,7 +246,7 @@ type Order = { id?: string; parent?: Order };`;
     ['executeMutate', "() => tools.describe('shop')", 'sdk.shop (2 functions):\n- sdk.shop.placeOrder: Places an order\n- sdk.shop.listOrders: Lists orders'],
     ['executeCode', 'const tools = [1]; tools', [1]],
   ])('%s: %s', async (method, code, expected) => {
-    expect(await manager()[method](code)).toEqual(expected);
+    expect(await manager()[method](code)).toStrictEqual(expected);
   }); // prettier-ignore
 
   test.each([
@@ -341,15 +347,15 @@ paths:
       await client.connect(new StdioClientTransport({ command: process.execPath, args }));
       try {
         const { tools } = await client.listTools();
-        expect(tools.map(({ name }) => name)).toEqual(['search', 'execute', 'mutate']);
+        expect(tools.map(({ name }) => name)).toStrictEqual(['search', 'execute', 'mutate']);
         expect(client.getInstructions()).toContain('- sdk.pets (1 method)');
         const use = async (name, code) => (await client.callTool({ name, arguments: { code } })).structuredContent;
-        expect(await use('search', "spec.find('pet').map((it) => it.method)")).toEqual({
+        expect(await use('search', "spec.find('pet').map((it) => it.method)")).toStrictEqual({
           output: ['pets.getPet'],
           logs: '',
         });
-        expect(await use('execute', 'sdk.pets.getPet({ id: 7 })')).toEqual({ output: { name: 'Rex' }, logs: '' });
-        expect(await use('mutate', '(pet) => ({ ...pet, age: 3 })')).toEqual({
+        expect(await use('execute', 'sdk.pets.getPet({ id: 7 })')).toStrictEqual({ output: { name: 'Rex' }, logs: '' });
+        expect(await use('mutate', '(pet) => ({ ...pet, age: 3 })')).toStrictEqual({
           output: { name: 'Rex', age: 3 },
           logs: '',
         });
@@ -357,7 +363,7 @@ paths:
           code: 'ERR_INVALID_PARAMS',
           line: 1,
         });
-        expect(asked).toEqual([['/pets/7', 'Bearer t', 'a, b:c']]);
+        expect(asked).toStrictEqual([['/pets/7', 'Bearer t', 'a, b:c']]);
       } finally {
         await client.close();
       }
@@ -368,9 +374,9 @@ paths:
       const { status, stderr } = await spawnNode([BIN, 'mcp', ...args]);
       return [status, stderr.split('\n')[0]];
     };
-    expect(await said('--base-url', 'http://x')).toEqual([2, 'ses-executor: --base-url needs --openapi']);
-    expect(await said('--header', 'a: b')).toEqual([2, 'ses-executor: --header needs --openapi']);
-    expect(await said('--openapi', 'x', '--root', '.')).toEqual([
+    expect(await said('--base-url', 'http://x')).toStrictEqual([2, 'ses-executor: --base-url needs --openapi']);
+    expect(await said('--header', 'a: b')).toStrictEqual([2, 'ses-executor: --header needs --openapi']);
+    expect(await said('--openapi', 'x', '--root', '.')).toStrictEqual([
       2,
       'ses-executor: --openapi and --root cannot be combined',
     ]);
@@ -380,7 +386,7 @@ paths:
       ['Bad Name: x', 'the name or the value of Bad Name cannot be sent'],
       ['X: →', 'the name or the value of X cannot be sent'],
     ]) {
-      expect(await said('--openapi', 'package.json', '--header', header)).toEqual([
+      expect(await said('--openapi', 'package.json', '--header', header)).toStrictEqual([
         2,
         `ses-executor: --header must be like "Name: value"; ${reason}`,
       ]);
@@ -388,7 +394,7 @@ paths:
     expect((await said('--openapi', 'package.json'))[1]).toBe(
       'ses-executor: document must be Swagger 2.0 or OpenAPI 3.0, 3.1 or 3.2, got version undefined',
     );
-    expect(await said('--openapi', 'missing.yaml')).toEqual([
+    expect(await said('--openapi', 'missing.yaml')).toStrictEqual([
       2,
       "ses-executor: missing.yaml cannot be read: ENOENT: no such file or directory, open 'missing.yaml'",
     ]);

@@ -20,7 +20,7 @@ function differences(got, want, at) {
       : [`${at}: ${got}, not ${want}`];
   }
   if (want === null) return got === null ? [] : [`${at}: ${got}, not null`];
-  expect(Object.keys(got), at).toEqual(Object.keys(want));
+  expect(Object.keys(got), at).toStrictEqual(Object.keys(want));
   return Object.keys(want).flatMap((key) => differences(got[key], want[key], `${at}.${key}`));
 }
 
@@ -37,9 +37,9 @@ test('values equal those of TA-Lib, with null before the first full window', asy
     { inputs, cases: cases.map(({ name, args }) => ({ name, args })) },
   );
   expect(cases.length).toBeGreaterThan(100);
-  expect(cases.flatMap(({ name, args, result }, at) => differences(results[at], result, `${name}(${args})`))).toEqual(
-    [],
-  );
+  expect(
+    cases.flatMap(({ name, args, result }, at) => differences(results[at], result, `${name}(${args})`)),
+  ).toStrictEqual([]);
 });
 
 test("leading nulls of another function's result are skipped", async () => {
@@ -57,8 +57,8 @@ test("leading nulls of another function's result are skipped", async () => {
         utils.computeCorrelationMatrix([[null, 1, 2, 3], [1, 2, 4, 6]]).matrix[0]]]`,
     { prices: [1, 2, 3, 2, 3, 4, 5, 4, 6, 3] },
   );
-  expect(of).toEqual(ofRest);
-  expect(others).toEqual([
+  expect(of).toStrictEqual(ofRest);
+  expect(others).toStrictEqual([
     [null, null],
     [null, null, null, 2],
     [null, null, null, -1],
@@ -81,12 +81,14 @@ test('typed arrays and columns of candles are accepted', async () => {
         { open: 30, close: 4 },
       ],
     ),
-  ).toEqual([[null, 1.5, 2.5], [null, 1.5, 3], [null, 15, 25], [0, 0.5, 1], [null, 1, 1], [], [0, 0], [null, 0]]);
-  expect(await run(manager, 'utils.computeRollingCorrelation([1, 2, 3], [2, 4, 6], [2, 3])', null)).toEqual({
+  ).toStrictEqual([[null, 1.5, 2.5], [null, 1.5, 3], [null, 15, 25], [0, 0.5, 1], [null, 1, 1], [], [0, 0], [null, 0]]);
+  expect(await run(manager, 'utils.computeRollingCorrelation([1, 2, 3], [2, 4, 6], [2, 3])', null)).toStrictEqual({
     2: [null, 1, 1],
     3: [null, null, 1],
   });
-  expect(await run(manager, 'utils.computeCorrelationMatrix([[1, 2, 3], [3, 2, 1]], ["up", "down"])', null)).toEqual({
+  expect(
+    await run(manager, 'utils.computeCorrelationMatrix([[1, 2, 3], [3, 2, 1]], ["up", "down"])', null),
+  ).toStrictEqual({
     labels: ['up', 'down'],
     matrix: [
       [1, -1],
@@ -109,8 +111,11 @@ describe('resample', () => {
       candle(hour + 60_000, 2, 9, 1, 3, 20),
       candle(hour + 3_600_000, 3, 4, 3, 4, 5),
     ];
-    expect(await resample(data, '1h')).toEqual([candle(hour, 1, 9, 0, 3, 30), candle(hour + 3_600_000, 3, 4, 3, 4, 5)]);
-    expect(await resample([], '1h')).toEqual([]);
+    expect(await resample(data, '1h')).toStrictEqual([
+      candle(hour, 1, 9, 0, 3, 30),
+      candle(hour + 3_600_000, 3, 4, 3, 4, 5),
+    ]);
+    expect(await resample([], '1h')).toStrictEqual([]);
   });
 
   test('starts buckets in UTC, weeks on Monday and months on their first day', async () => {
@@ -127,32 +132,32 @@ describe('resample', () => {
       '2024-03-04T00:00:00.000Z',
       '2025-01-01T00:00:00.000Z',
     ];
-    expect(await starts(times, '1M')).toEqual([
+    expect(await starts(times, '1M')).toStrictEqual([
       '2024-02-01T00:00:00.000Z',
       '2024-03-01T00:00:00.000Z',
       '2025-01-01T00:00:00.000Z',
     ]);
-    expect(await starts(times, '3M')).toEqual(['2024-01-01T00:00:00.000Z', '2025-01-01T00:00:00.000Z']);
-    expect(await starts(times, '1w')).toEqual([
+    expect(await starts(times, '3M')).toStrictEqual(['2024-01-01T00:00:00.000Z', '2025-01-01T00:00:00.000Z']);
+    expect(await starts(times, '1w')).toStrictEqual([
       '2024-02-26T00:00:00.000Z',
       '2024-03-04T00:00:00.000Z',
       '2024-12-30T00:00:00.000Z',
     ]);
     expect(await starts(times, '1D')).toHaveLength(4);
-    expect(await starts([60, 119, 120], '1m')).toEqual([60, 120]);
-    expect(await starts([at(times[0])], '15m')).toEqual([at('2024-02-29T23:45:00Z')]);
+    expect(await starts([60, 119, 120], '1m')).toStrictEqual([60, 120]);
+    expect(await starts([at(times[0])], '15m')).toStrictEqual([at('2024-02-29T23:45:00Z')]);
   });
 
   test('skips gaps, or fills them with null or the last value', async () => {
     const data = [candle(0, 1, 2, 1, 2, 3), candle(180, 4, 4, 4, 4, 1)];
-    expect((await resample(data, '1m')).map(({ time }) => time)).toEqual([0, 180]);
-    expect(await resample(data, '1m', { gaps: 'fill' })).toEqual([
+    expect((await resample(data, '1m')).map(({ time }) => time)).toStrictEqual([0, 180]);
+    expect(await resample(data, '1m', { gaps: 'fill' })).toStrictEqual([
       candle(0, 1, 2, 1, 2, 3),
       candle(60, 2, 2, 2, 2, 0),
       candle(120, 2, 2, 2, 2, 0),
       candle(180, 4, 4, 4, 4, 1),
     ]);
-    expect((await resample(data, '1m', { gaps: 'null' }))[1]).toEqual(candle(60, null, null, null, null, null));
+    expect((await resample(data, '1m', { gaps: 'null' }))[1]).toStrictEqual(candle(60, null, null, null, null, null));
   });
 });
 
