@@ -92,17 +92,17 @@ describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
   test('each call that needs approval pauses the program, which repeats nothing', async () => {
     const chat = await conversation([{ code: LOOP }, { code: LOOP }, { text: 'done' }]);
     const first = await chat.send();
-    expect(first.request.toolCall.input).toEqual({ code: LOOP });
-    expect(chat.paid).toEqual([5]);
-    expect(chat.session.waiting.map(({ name, args }) => [name, args])).toEqual([['pay', [{ amount: 20 }]]]);
+    expect(first.request.toolCall.input).toStrictEqual({ code: LOOP });
+    expect(chat.paid).toStrictEqual([5]);
+    expect(chat.session.waiting.map(({ name, args }) => [name, args])).toStrictEqual([['pay', [{ amount: 20 }]]]);
     chat.decide(first.request, true);
     const second = await chat.send();
-    expect(chat.paid).toEqual([5, 20, 7]);
+    expect(chat.paid).toStrictEqual([5, 20, 7]);
     expect(second.request.toolCall.toolCallId).toBe('call-2');
     chat.decide(second.request, true);
     await chat.send();
-    expect(chat.paid).toEqual([5, 20, 7, 30]);
-    expect(chat.results().at(-1).value).toEqual({ output: [1, 2, 3, 4], logs: '' });
+    expect(chat.paid).toStrictEqual([5, 20, 7, 30]);
+    expect(chat.results().at(-1).value).toStrictEqual({ output: [1, 2, 3, 4], logs: '' });
     expect(chat.session.state).toBe('READY');
     await chat.end();
   });
@@ -113,12 +113,12 @@ describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
   ])('with approvesPlans one approval covers the calls in the plan, in %s', async (_, restarts) => {
     const chat = await conversation([{ code: LOOP }, { text: 'done' }], { approvesPlans: true });
     const { request } = await chat.send();
-    expect(chat.paid).toEqual([5]);
+    expect(chat.paid).toStrictEqual([5]);
     if (restarts) await chat.restart();
     chat.decide(request, true);
     await chat.send();
-    expect(chat.paid).toEqual([5, 20, 7, 30]);
-    expect(chat.results().at(-1).value).toEqual({ output: [1, 2, 3, 4], logs: '' });
+    expect(chat.paid).toStrictEqual([5, 20, 7, 30]);
+    expect(chat.results().at(-1).value).toStrictEqual({ output: [1, 2, 3, 4], logs: '' });
     await chat.end();
   });
 
@@ -128,7 +128,7 @@ describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
     const first = await chat.send();
     chat.decide(first.request, true);
     const second = await chat.send();
-    expect(chat.paid).toEqual([5, 20, 7]);
+    expect(chat.paid).toStrictEqual([5, 20, 7]);
     expect(second.request.toolCall.toolCallId).toBe('call-2');
     await chat.end();
   });
@@ -165,8 +165,8 @@ describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
     expect(chat.session.state).toBe('WAITING');
     chat.decide(request, true);
     await chat.send();
-    expect(chat.paid).toEqual([1, 50]);
-    expect(chat.results().at(-1).value).toEqual({ output: [1, 2], logs: '' });
+    expect(chat.paid).toStrictEqual([1, 50]);
+    expect(chat.results().at(-1).value).toStrictEqual({ output: [1, 2], logs: '' });
     await chat.end();
   });
 
@@ -185,8 +185,8 @@ describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
       'ERR_NOT_APPROVED',
       'a person has refused this call of pay: too much; do not try it again unless the person asks for it',
     ];
-    expect(outputs.at(-1)).toEqual([reason, reason]);
-    expect(chat.paid).toEqual([2]);
+    expect(outputs.at(-1)).toStrictEqual([reason, reason]);
+    expect(chat.paid).toStrictEqual([2]);
     await chat.end();
   });
 
@@ -194,7 +194,7 @@ describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
     const chat = await conversation([{ code: 'pay; await pay({ amount: 3 })' }, { code: 'fail()' }, { text: 'done' }]);
     const { outputs, request } = await chat.send();
     expect(request).toBeUndefined();
-    expect(outputs).toEqual([1, 'ERR_RUNTIME_EXCEPTION']);
+    expect(outputs).toStrictEqual([1, 'ERR_RUNTIME_EXCEPTION']);
     await chat.end();
   });
 
@@ -209,8 +209,8 @@ describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
     await chat.session.answer({ [key]: { result: 0 } });
     chat.decide(request, true);
     await chat.send();
-    expect(chat.paid).toEqual([]);
-    expect(chat.session.waiting.map(({ args }) => args)).toEqual([[{ amount: 30 }]]);
+    expect(chat.paid).toStrictEqual([]);
+    expect(chat.session.waiting.map(({ args }) => args)).toStrictEqual([[{ amount: 30 }]]);
     await chat.end();
   });
 });

@@ -59,16 +59,16 @@ test('a program waits for the approval of a call, and repeats nothing afterwards
   const waits = `The program has not ended. It waits for the answer to:
 - pay({"amount":20}): {"needsApproval":"pay"}
 When the answer is there, send the same code again: the program continues after this call. Do not send other code before.`;
-  expect(results.slice(0, 2)).toEqual([waits, waits]);
+  expect(results.slice(0, 2)).toStrictEqual([waits, waits]);
   expect(results[2]).toMatch(/ERR_RUN_WAITING/);
-  expect(paid).toEqual([5]);
+  expect(paid).toStrictEqual([5]);
   await session.cleanup();
 
   const later = await openSession('s', { store });
   const [{ key, payload }] = later.waiting;
-  expect(payload.plan.tools.map(({ name, times }) => [name, times])).toEqual([['pay', { atMost: 3 }]]);
+  expect(payload.plan.tools.map(({ name, times }) => [name, times])).toStrictEqual([['pay', { atMost: 3 }]]);
   const answers = { [key]: { approve: 'plan' } };
   const tool = createCodeTool({ tools, executor: later, answer: () => answers });
-  expect(await converse(tool, [CODE])).toEqual(['["1","2","3"]']);
-  expect(paid).toEqual([5, 20, 30]);
+  expect(await converse(tool, [CODE])).toStrictEqual(['["1","2","3"]']);
+  expect(paid).toStrictEqual([5, 20, 30]);
 });

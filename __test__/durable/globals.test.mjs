@@ -31,7 +31,7 @@ test('random numbers follow from the seed', async () => {
     '[...ids, Math.random()]',
   );
   expect(before[0]).not.toBe(before[2]);
-  expect(after.slice(0, 3)).toEqual(before.slice(0, 3));
+  expect(after.slice(0, 3)).toStrictEqual(before.slice(0, 3));
 });
 
 test('two sessions with the same seed have the same random numbers, others do not', async () => {
@@ -73,8 +73,8 @@ test('a replay has the times and the order of timers and answers, and does not w
       tools: { ask },
     },
   );
-  expect(after).toEqual(before);
-  expect(before.map(([name]) => name)).toEqual(
+  expect(after).toStrictEqual(before);
+  expect(before.map(([name]) => name)).toStrictEqual(
     expect.arrayContaining(['timer', 'call', 'both', 0, 4, 'TimeoutError', 'second']),
   );
   expect(calls).toBe(2);
@@ -102,7 +102,7 @@ test('a program that waits for a person and whose timers have ended is paused, a
     const answer = await asked;
     await sleep(5, answer + crypto.randomUUID().length)`;
   const error = await expectCode(session.run(code), 'ERR_RUN_WAITING');
-  expect(error.details.calls.map(({ name }) => name)).toEqual(['ask']);
+  expect(error.details.calls.map(({ name }) => name)).toStrictEqual(['ask']);
   await session.cleanup();
   const again = await DurableSession.open('waits', options);
   const [{ key }] = again.waiting;
@@ -119,7 +119,7 @@ test('timers and requests do not count as lost calls', async () => {
     executor: { globals: ALL, timeoutMs: 100 },
   });
   const error = await expectCode(session.run(`${SLEEP} await sleep(60_000)`), 'ERR_EXEC_TIMEOUT');
-  expect(error.details.lostCalls).toEqual([]);
+  expect(error.details.lostCalls).toStrictEqual([]);
   expect((await session.run(`${SLEEP} await sleep(1, 'on')`)).output).toBe('on');
   await session.cleanup();
 });
@@ -133,7 +133,7 @@ test('the groups of a session stay, and its history names what they ask the host
   expect((await again.run('typeof setTimeout')).output).toBe('function');
   const calls = [];
   for await (const entry of again.history()) if (entry.type === 'call') calls.push(entry.name);
-  expect(calls).toEqual(['wake']);
+  expect(calls).toStrictEqual(['wake']);
   await again.cleanup();
 });
 

@@ -146,7 +146,7 @@ test('a tool with requireApproval suspends, and { approved } decides about it', 
   const { call, called, payloads } = toolOf(await openSession('s'));
   await call(code);
   const { plan, ...payload } = payloads[0];
-  expect(plan.tools.map(({ name, times }) => [name, times])).toEqual([['pay', { atMost: 2 }]]);
+  expect(plan.tools.map(({ name, times }) => [name, times])).toStrictEqual([['pay', { atMost: 2 }]]);
   expect(payload).toStrictEqual({ needsApproval: 'pay', waitingCall: { key: 's/1/1', name: 'pay' } });
   await call(code, { resumeData: { approved: true }, suspendPayload: payloads[0] });
   const ended = await call(code, { resumeData: { approved: false }, suspendPayload: payloads[1] });

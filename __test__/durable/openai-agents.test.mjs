@@ -64,14 +64,14 @@ describe('a program that calls a tool with needsApproval', () => {
   test('interrupts the run at each such call, and repeats nothing', async () => {
     const chat = await conversation([{ code: LOOP }, { code: LOOP }, { text: 'done' }]);
     const first = await chat.run('go');
-    expect(first.interruptions.map(({ rawItem }) => rawItem.callId)).toEqual(['call-1']);
-    expect(chat.session.waiting.map(({ name, args }) => [name, args])).toEqual([['pay', [{ amount: 20 }]]]);
+    expect(first.interruptions.map(({ rawItem }) => rawItem.callId)).toStrictEqual(['call-1']);
+    expect(chat.session.waiting.map(({ name, args }) => [name, args])).toStrictEqual([['pay', [{ amount: 20 }]]]);
     first.state.approve(first.interruptions[0]);
     const second = await chat.run(first.state);
-    expect(chat.paid).toEqual([5, 20, 7]);
+    expect(chat.paid).toStrictEqual([5, 20, 7]);
     second.state.approve(second.interruptions[0]);
     const last = await chat.run(second.state);
-    expect(chat.paid).toEqual([5, 20, 7, 30]);
+    expect(chat.paid).toStrictEqual([5, 20, 7, 30]);
     expect(last.finalOutput).toBe('done');
     expect(results(last).at(-1)).toBe('[1,2,3,4]');
     await chat.session.cleanup();
@@ -80,10 +80,10 @@ describe('a program that calls a tool with needsApproval', () => {
   test('with approvesPlans one approval covers the calls in the plan', async () => {
     const chat = await conversation([{ code: LOOP }, { text: 'done' }], { approvesPlans: true });
     const { state, interruptions } = await chat.run('go');
-    expect(chat.paid).toEqual([5]);
+    expect(chat.paid).toStrictEqual([5]);
     state.approve(interruptions[0]);
     const last = await chat.run(state);
-    expect(chat.paid).toEqual([5, 20, 7, 30]);
+    expect(chat.paid).toStrictEqual([5, 20, 7, 30]);
     expect(results(last).at(-1)).toBe('[1,2,3,4]');
     await chat.session.cleanup();
   });
@@ -95,8 +95,8 @@ describe('a program that calls a tool with needsApproval', () => {
     last.state.approve(last.interruptions[0], { alwaysApprove: true });
     last = await chat.run(last.state);
     expect(last.finalOutput).toBe('done');
-    expect(results(last)).toEqual(['1', '2', '2', '3']);
-    expect(chat.paid).toEqual([20, 30, 30]);
+    expect(results(last)).toStrictEqual(['1', '2', '2', '3']);
+    expect(chat.paid).toStrictEqual([20, 30, 30]);
     await chat.session.cleanup();
   });
 
@@ -109,8 +109,8 @@ describe('a program that calls a tool with needsApproval', () => {
     const restored = await chat.restart(state);
     restored.approve(restored.getInterruptions()[0]);
     const last = await chat.run(restored);
-    expect(chat.paid).toEqual([1, 50]);
-    expect(results(last)).toEqual(['[1,2]']);
+    expect(chat.paid).toStrictEqual([1, 50]);
+    expect(results(last)).toStrictEqual(['[1,2]']);
     await chat.session.cleanup();
   });
 
@@ -124,7 +124,7 @@ describe('a program that calls a tool with needsApproval', () => {
     state.reject(interruptions[0]);
     const last = await chat.run(state);
     expect(results(last).at(-1)).toBe('[1,"ERR_NOT_APPROVED"]');
-    expect(chat.paid).toEqual([2]);
+    expect(chat.paid).toStrictEqual([2]);
     await chat.session.cleanup();
   });
 
@@ -134,17 +134,17 @@ describe('a program that calls a tool with needsApproval', () => {
     await chat.session.answer({ [chat.session.waiting[0].key]: { result: 'paid elsewhere' } });
     state.approve(interruptions[0]);
     const last = await chat.run(state);
-    expect(results(last)).toEqual([expect.stringContaining('ERR_')]);
-    expect(chat.paid).toEqual([]);
+    expect(results(last)).toStrictEqual([expect.stringContaining('ERR_')]);
+    expect(chat.paid).toStrictEqual([]);
     await chat.session.cleanup();
   });
 
   test('does not interrupt the run if no call needs approval', async () => {
     const chat = await conversation([{ code: 'await pay({ amount: 3 })' }, { text: 'done' }]);
     const last = await chat.run('go');
-    expect(last.interruptions).toEqual([]);
-    expect(chat.paid).toEqual([3]);
-    expect(results(last)).toEqual(['1']);
+    expect(last.interruptions).toStrictEqual([]);
+    expect(chat.paid).toStrictEqual([3]);
+    expect(results(last)).toStrictEqual(['1']);
     await chat.session.cleanup();
   });
 });

@@ -38,13 +38,13 @@ test('a refused program calls no tool and leaves nothing in the journal', async 
   const before = (await all(session.history())).length;
   const error = await rejection(session.run('await ask({ questoin: "why?" })'));
   expect(error.code).toBe('ERR_VALIDATION_FAILED');
-  expect(messagesOf(error)).toEqual([expect.stringContaining("'questoin' does not exist")]);
+  expect(messagesOf(error)).toStrictEqual([expect.stringContaining("'questoin' does not exist")]);
   expect(session.state).toBe('READY');
-  expect(calls).toEqual([]);
+  expect(calls).toStrictEqual([]);
   expect((await all(session.history())).length).toBe(before);
   expect((await session.run('kept + 1')).output).toBe(2);
   await session.cleanup();
-  expect(await runsIn(await openSession('s', { store, tools }))).toEqual(['const kept = 1;', 'kept + 1']);
+  expect(await runsIn(await openSession('s', { store, tools }))).toStrictEqual(['const kept = 1;', 'kept + 1']);
 });
 
 test('a session from a journal checks its tools, and knows no declarations of earlier runs', async () => {
@@ -55,7 +55,7 @@ test('a session from a journal checks its tools, and knows no declarations of ea
   await first.cleanup();
   const session = await openSession('s', { store, tools, ...CHECKED });
   expect((await session.run('kept.size')).output).toBe(1);
-  expect(messagesOf(await rejection(session.run('await ask({})')))).toEqual([
+  expect(messagesOf(await rejection(session.run('await ask({})')))).toStrictEqual([
     expect.stringContaining("Property 'question' is missing"),
   ]);
 });
@@ -66,7 +66,7 @@ test('programs are checked against the new definitions of tools that a session f
   await first.cleanup();
   const session = await openSession('s', { store, tools: asking('question').tools, ...CHECKED });
   await session.sendTools(asking('text').tools);
-  expect(messagesOf(await rejection(session.run('await ask({ question: "why?" })')))).toEqual([
+  expect(messagesOf(await rejection(session.run('await ask({ question: "why?" })')))).toStrictEqual([
     expect.stringContaining("'question' does not exist"),
   ]);
   expect(await session.start('await ask({ text: "why?" })')).toMatchObject({ status: 'waiting' });
@@ -81,9 +81,9 @@ test('a checked run that continues in another process has its limits, and a refu
   await first.cleanup();
   const session = await openSession('s', options);
   const notes = (await all(session.history())).filter(({ type }) => type === 'note');
-  expect(notes.flatMap(({ options = [] }) => options)).toEqual([{ timeoutMs: 300 }]);
+  expect(notes.flatMap(({ options = [] }) => options)).toStrictEqual([{ timeoutMs: 300 }]);
   const error = await rejection(session.answer({ [calls[0].key]: { result: 'yes' } }));
-  expect([error.code, error.details.timeoutMs]).toEqual(['ERR_EXEC_TIMEOUT', 300]);
+  expect([error.code, error.details.timeoutMs]).toStrictEqual(['ERR_EXEC_TIMEOUT', 300]);
 });
 
 test('a run that has begun is not checked again when it continues', async () => {
