@@ -289,7 +289,7 @@ describe('results of the code tool', () => {
     });
     const short = createCodeTool({ tools: { add }, maxOutputChars: 100 });
     expect((await call(short, '"x".repeat(101)')).output).toBe(
-      `${'x'.repeat(50)}\n[... 1 of 101 characters of the output; give back a part, a count or a summary ...]\n${'x'.repeat(50)}`,
+      `${'x'.repeat(50)}\n[... 1 of 101 characters of the output; return a part, a count or a summary ...]\n${'x'.repeat(50)}`,
     );
   });
 

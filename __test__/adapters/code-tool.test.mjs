@@ -386,16 +386,16 @@ describe('outputs for a model', () => {
   });
 
   test('lose their middle if they are long, with the omitted amount and a suggestion', async () => {
-    const cut = `${'a'.repeat(50)}\n[... 900 of 1000 characters of the output; give back a part, a count or a summary ...]\n${'b'.repeat(50)}`;
+    const cut = `${'a'.repeat(50)}\n[... 900 of 1000 characters of the output; return a part, a count or a summary ...]\n${'b'.repeat(50)}`;
     expect(await tool.execute('"a".repeat(500) + "b".repeat(500)')).toEqual({ output: cut, logs: '', text: cut });
     const { output } = await tool.execute('Array.from({ length: 100 }, () => 7)');
-    const left = '[... 101 of 201 characters of the output; give back a part, a count or a summary ...]';
+    const left = '[... 101 of 201 characters of the output; return a part, a count or a summary ...]';
     expect(output).toBe(`[${'7,'.repeat(24)}7\n${left}\n${'7,'.repeat(24)}7]`);
   });
 
   test('are not cut within a surrogate pair', async () => {
     const { output } = await tool.execute('"x" + "😀".repeat(200)');
-    const left = '[... 302 of 401 characters of the output; give back a part, a count or a summary ...]';
+    const left = '[... 302 of 401 characters of the output; return a part, a count or a summary ...]';
     expect(output).toBe(`x${'😀'.repeat(24)}\n${left}\n${'😀'.repeat(25)}`);
     expect(output.isWellFormed()).toBe(true);
   });

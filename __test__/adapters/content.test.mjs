@@ -222,7 +222,7 @@ describe('a long output', () => {
 
   test('is not kept where calls share no session, or the name has another meaning', async () => {
     const code = '"x".repeat(1000)';
-    const advice = /of the output; give back a part, a count or a summary/;
+    const advice = /of the output; return a part, a count or a summary/;
     expect((await createCodeTool({ tools: {}, maxOutputChars: 100 }).execute(code)).text).toMatch(advice);
     await withExecutor({}, {}, async (executor) => {
       const outputs = { list: () => 1 };

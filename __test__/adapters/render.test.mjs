@@ -266,7 +266,7 @@ test('each output is read for the model three times, for content, as text and as
 });
 
 describe('modelText', () => {
-  const left = '[... parts of the output are left out; give back a slice, a count or a summary ...]';
+  const left = '[... parts of the output are left out; return a slice, a count or a summary ...]';
 
   test.each([
     ...Object.entries(LARGE),
@@ -294,7 +294,7 @@ describe('modelText', () => {
     const text = modelText([...Array(10_000).keys(), NaN]);
     expect(text).toMatch(/^\[\n\s+0,\s+1,/);
     expect(text).toMatch(
-      /\n\[\.\.\. \d+ of \d+ characters of the output; give back a part, a count or a summary \.\.\.\]\n/,
+      /\n\[\.\.\. \d+ of \d+ characters of the output; return a part, a count or a summary \.\.\.\]\n/,
     );
     expect(text).toMatch(/ 9999,\s+NaN\n\]$/);
   });
@@ -315,7 +315,7 @@ describe('modelText', () => {
     const text = modelText({ text: 'x'.repeat(30_000), when: undefined }, { maxChars: 40_000 });
     expect(text).toBe(`{\n  text: '${'x'.repeat(30_000)}',\n  when: undefined\n}`);
     expect(modelText({ text: 'x'.repeat(200), when: undefined }, { maxChars: 100 })).toBe(
-      `{\n  text: '${'x'.repeat(39)}\n[... 56 of 156 characters of the output; give back a part, a count or a summary ...]\n` +
+      `{\n  text: '${'x'.repeat(39)}\n[... 56 of 156 characters of the output; return a part, a count or a summary ...]\n` +
         `${'x'.repeat(5)}'... 100 more characters,\n  when: undefined\n}`,
     );
   });

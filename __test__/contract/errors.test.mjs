@@ -91,7 +91,7 @@ describe('the hint of a failure', () => {
   test.each([
     ['of an aborted run names the abort, whatever else is known', 'ERR_EXEC_TIMEOUT', { aborted: true, reason: 'cpu', maxCpuMs: 5, hint: 'x' }, 'The caller has ended this run; the code is not to blame.'],
     ['of variables that are too large addresses the program around the code', 'ERR_TRANSFER_LIMIT_EXCEEDED', { value: 'variables', maxTransferBytes: 5 }, 'The variables that the program around the code sends take more than `maxTransferBytes`: it must send less, or have a larger limit. The code is not to blame.'],
-    ['of an output that is too large addresses the code', 'ERR_TRANSFER_LIMIT_EXCEEDED', { value: 'output', maxTransferBytes: 5 }, 'Give back less: a part, a count or a summary.'],
+    ['of an output that is too large addresses the code', 'ERR_TRANSFER_LIMIT_EXCEEDED', { value: 'output', maxTransferBytes: 5 }, 'Return less: a part, a count or a summary.'],
     ['of a finding is its fix', 'ERR_VALIDATION_FAILED', { hint: 'x', diagnostics: [ERROR_FINDING] }, 'Correct it'],
     ['of a warning is not its fix', 'ERR_VALIDATION_FAILED', { diagnostics: [{ ...ERROR_FINDING, severity: 'WARN' }] }, 'None of the code has run. Correct it and send all of it again.'],
     ['in the details takes precedence over the hint of the code', 'ERR_RUNTIME_EXCEPTION', { hint: 'Did you mean `x`?' }, 'Did you mean `x`?'],

@@ -58,7 +58,7 @@ test('a program waits for the approval of a call, and repeats nothing afterwards
   ]);
   const waits = `The program has not ended. It waits for the answer to:
 - pay({"amount":20}): {"needsApproval":"pay"}
-When the answer is there, send the same code again: the program continues after this call. Do not send other code before.`;
+When the answer has arrived, send the same code again: the program continues after this call. Do not send other code before that.`;
   expect(results.slice(0, 2)).toStrictEqual([waits, waits]);
   expect(results[2]).toMatch(/ERR_RUN_WAITING/);
   expect(paid).toStrictEqual([5]);

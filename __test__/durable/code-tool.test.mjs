@@ -49,7 +49,7 @@ test.each([
       logs: '',
       text: `The program has not ended. It waits for the answer to:
 - ask({"question":"Ship?"}): {"question":"Ship?"}
-When the answer is there, send the same code again: the program continues after this call. Do not send other code before.`,
+When the answer has arrived, send the same code again: the program continues after this call. Do not send other code before that.`,
     });
     const second = counting(await openSession('s', { store, engine }));
     expect(await second.tool.execute(code)).toStrictEqual(waiting);
@@ -72,7 +72,7 @@ test('other code does not run while a program waits, and the failure names the c
   expect(error.code).toBe('ERR_RUN_WAITING');
   expect(error.hint).toBe(`This code has not run. An earlier program has not ended. It waits for the answer to:
 - ask({"question":"Ship?"}): {"question":"Ship?"}
-When the answer is there, send the same code again: the program continues after this call. Do not send other code before.`);
+When the answer has arrived, send the same code again: the program continues after this call. Do not send other code before that.`);
   expect(calls).toStrictEqual(['pay 5', 'ask Ship?']);
 });
 

@@ -192,7 +192,7 @@ test('outside of a graph, the text says what the program waits for', async () =>
   });
   expect(await tool.invoke({ code: 'await ask({})' })).toBe(`The program has not ended. It waits for the answer to:
 - ask({}): "Sure?"
-When the answer is there, send the same code again: the program continues after this call. Do not send other code before.`);
+When the answer has arrived, send the same code again: the program continues after this call. Do not send other code before that.`);
 });
 
 // The adapter dropped the mark of a tool, so that the call was made.

@@ -24,7 +24,7 @@ test('a step that waits is an observation of the calls, and answer of the sessio
 go
 The program has not ended. It waits for the answer to:
 - ask("Ship?"): {"question":"Ship?"}
-When the answer is there, send the same code again: the program continues after this call. Do not send other code before.`);
+When the answer has arrived, send the same code again: the program continues after this call. Do not send other code before that.`);
   const { status, output } = await session.answer({ 's/1/2': { result: 'yes' } });
   expect([status, output.output]).toStrictEqual(['finished', 'yes']);
   expect(calls).toStrictEqual(['charge 5', 'charge 6']);

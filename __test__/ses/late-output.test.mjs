@@ -40,7 +40,7 @@ test('the deadline of the run ends the reading of its output', async () => {
     details: {
       timeoutMs: 1_001,
       reason: 'deadline',
-      hint: 'The code ended in time, but reading its output takes too long: give back less.',
+      hint: 'The code ended in time, but reading its output takes too long: return less.',
       stateLost: false,
     },
   });

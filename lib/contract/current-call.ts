@@ -9,7 +9,7 @@ export interface CurrentCall {
    * for what the call does. A fork has its own keys.
    */
   readonly key: string;
-  /** How often the tool was called, this time included. More than 1 after a restart or an approval. */
+  /** How often the tool was called, including this call. More than 1 after a restart or an approval. */
   readonly attempt: number;
   /** Whether somebody has approved the call with `{ approve: true }`. */
   readonly isApproved: boolean;
@@ -31,7 +31,7 @@ const underWay: AsyncLocalStorage<CurrentCall & { [BY_PLAN]?: ApprovedByPlan | u
 
 /**
  * The tool call on whose behalf the caller runs: in a tool of a `DurableSession` and in everything that the tool calls,
- * also after an `await`. Undefined elsewhere.
+ * even after an `await`. Undefined elsewhere.
  */
 export function currentCall(): CurrentCall | undefined {
   return underWay.getStore();

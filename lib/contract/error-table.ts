@@ -42,7 +42,7 @@ export const ERRORS: ErrorRow[] = [
     variant: 'InvalidState',
     cause: 'The call is not legal in this state.',
     doc: `The method is not legal in the current state, or the queue is full, or the executor was cleaned up or became
-\`DIRTY\` while the call was pending. The message goes on with the call and what to do. \`details.operation\` names the
+\`DIRTY\` while the call was pending. The message continues with the call and what to do. \`details.operation\` names the
 method, and \`details.hint\` says what to do instead.`,
     example: "await new SESExecutor().run('1'); // before init(), without autoInit",
   },
@@ -117,7 +117,8 @@ the model rewrite the loop, or raise the limit.`,
     message: 'Execution timed out after {timeoutMs}ms',
     params: { timeoutMs: 'f64' },
     leaves: 'DIRTY',
-    leavesToo: 'unchanged if it was aborted before it began; READY with `keepState`, if the run could be ended alone',
+    leavesToo:
+      'unchanged if it was aborted before it began; READY with `keepState`, if the run could be ended without its isolate',
     variant: 'Timeout',
     cause: 'The deadline passed or the caller aborted.',
     doc: `The deadline passed, the run used up \`maxCpuMs\`, or its \`signal\` was aborted (\`details.aborted\`).
@@ -201,7 +202,7 @@ catch.`,
 this error. Let the model make fewer calls, or raise the limit. A page in a browser that makes more than 1,000
 requests fails with the message \`Request limit exceeded (1000)\` and \`details.requests\`.`,
     example: "await executor.run('for (let i = 0; i < 2000; i++) readTool(i)');",
-    hint: 'Make fewer calls: ask for more at once, or do the rest in another run.',
+    hint: 'Make fewer calls: request more per call, or do the rest in another run.',
   },
   {
     code: 'ERR_TRANSFER_LIMIT_EXCEEDED',
@@ -221,7 +222,7 @@ limit, and \`details.bytes\` is the size, if known.
 If the arguments or the result of a tool call are too large, the guest gets an error with this \`code\`. If it does not
 handle the error, the run fails with \`ERR_TOOL_PROXY_FAIL\` and \`details.bridge\`.`,
     example: `await executor.run("Array(1e5).fill('x'.repeat(1e6))");`,
-    hint: 'Give back less: a part, a count or a summary.',
+    hint: 'Return less: a part, a count or a summary.',
   },
   {
     code: 'ERR_CLEANUP_FAILED',
@@ -241,7 +242,7 @@ handle the error, the run fails with \`ERR_TOOL_PROXY_FAIL\` and \`details.bridg
     message: 'Worker lost: {reason}',
     params: { reason: 'String' },
     leaves: 'DIRTY',
-    leavesToo: 'DEAD if that was in `init()`',
+    leavesToo: 'DEAD if it happened in `init()`',
     ofSpecification: false,
     variant: 'WorkerLost',
     cause: 'The process of the isolate has ended, or does not answer.',
@@ -308,7 +309,7 @@ with this code as long as calls wait.`,
     cause: 'The replay of a journal did not do what the journal says.',
     doc: `With \`DurableSession\`: the replay of the journal did not do what the journal says. No tool was called,
 except for those with \`record: "nothing"\`. \`details.entry\` is the number of the entry, \`details.run\` that of the run, and
-\`details.cause\` is \`"call"\`, \`"log"\`, \`"outcome"\`, \`"stuck"\`, or \`"answer"\` if a tool with \`record: "nothing"\` gave
+\`details.cause\` is \`"call"\`, \`"log"\`, \`"outcome"\`, \`"stuck"\`, or \`"answer"\` if a tool with \`record: "nothing"\` returned
 another result. \`details.expected\` is what the journal says and \`details.actual\` what happened.
 Either the engine differs from the one that recorded the session, or the program depends on where the stack ends or
 on the bits of NaN. Open the session with the version of the package that recorded it, \`fork()\` it before that run, or begin again with
@@ -379,7 +380,7 @@ changed the journal, and it must not be used.`,
     variant: 'JournalLimit',
     cause: 'The journal has no room for the next entry.',
     doc: `With \`DurableSession\`: the journal would take more than \`maxJournalBytes\`. \`details.limit\` is the limit.
-Nothing is truncated: the run has ended, and the next run finds the state before it. Raise the limit, or go on in a new
+Nothing is truncated: the run has ended, and the next run finds the state before it. Raise the limit, or continue in a new
 session.`,
     hint: 'The session is full. Let tools return less, or continue in a new session.',
   },

@@ -49,7 +49,7 @@ export interface ExecutorOptions {
   timeoutMs?: number | undefined;
   /**
    * Deadline of a tool call in milliseconds. A call that misses it fails in the guest with an error whose `name` is
-   * `"TimeoutError"` and whose `code` is `"ERR_TOOL_TIMEOUT"`. The run goes on. {@link withTimeout} sets a different
+   * `"TimeoutError"` and whose `code` is `"ERR_TOOL_TIMEOUT"`. The run continues. {@link withTimeout} sets a different
    * limit for one tool. An integer from 1 to 2,147,483,647; default: no limit.
    *
    * Time in which guest code only waits for calls with a limit does not count against `timeoutMs`.
@@ -116,9 +116,9 @@ export interface ExecutorOptions {
   /**
    * Whether a run that is ended early keeps the definitions of earlier runs and its own. A run is ended early at its
    * deadline, when it has used up `maxCpuMs`, or when its `signal` is aborted. It still fails with `ERR_EXEC_TIMEOUT`,
-   * and `details.stateLost` says what happened to the definitions. `false`: they are kept and the executor is `READY`.
-   * `true`: the code did not stop within 40 ms (2 s after an abort), and the executor is `DIRTY`. Works on threads on
-   * every platform, and in worker processes on Linux only. Default `false`.
+   * and `details.stateLost` says what happened to the definitions. If it is `false`, they are kept and the executor is
+   * `READY`. If it is `true`, the code did not stop within 40 ms (2 s after an abort), and the executor is `DIRTY`.
+   * Works on threads on every platform, and in worker processes on Linux only. Default `false`.
    */
   keepState?: boolean | undefined;
   /**
@@ -194,7 +194,7 @@ export interface ExecutorOptions {
   language?: Language | undefined;
   /**
    * Modules that guest code can import if `authorizedImports` contains their names. A source text may have up to 8 MiB.
-   * reports/libraries.md in the repository lists npm libraries that work. Default: none: an authorized module without
+   * reports/libraries.md in the repository lists npm libraries that work. Default: none; an authorized module without
    * an entry here is empty, and a `warn` log line says so.
    *
    * The constructor clones exported values. It throws a `TypeError` with the path of a value that cannot be cloned.
@@ -234,7 +234,7 @@ export interface ExecutorOptions {
    * Called before each call of a tool, and of a function of a module. If it returns nothing, the call is made. If it
    * throws, the call fails in the guest with that error. If it returns `{ args }`, the tool is called with these
    * arguments. If it returns `{ result }`, the guest gets that result and no call is made. Any other value refuses the
-   * call. Default: none: every call is allowed.
+   * call. Default: every call is allowed.
    *
    * The hook may return a promise. The guest then waits, even if the tool is not `async`. This time is a part of the
    * call: it counts against `timeoutMs`, unless {@link ExecutorOptions.toolTimeoutMs} limits calls. If the run ends

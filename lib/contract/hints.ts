@@ -8,8 +8,8 @@ import type { ExecutorErrorDetails } from './errors';
 /** Added to the hint of a failure after which all definitions of earlier runs are lost. */
 export const STATE_LOST = 'Variables and functions of earlier runs are gone: define again what is still needed.';
 /** For a run that ended in time and whose output was not read in time. */
-export const LATE_OUTPUT_HINT = 'The code ended in time, but reading its output takes too long: give back less.';
-/** For a request of a page without `origins`. */
+export const LATE_OUTPUT_HINT = 'The code ended in time, but reading its output takes too long: return less.';
+/** For a request of a page whose `network` allows no host. */
 export const NO_NETWORK_HINT = 'There is no network here: only `data:` and `blob:` URLs can be fetched.';
 const ABORTED_HINT = 'The caller has ended this run; the code is not to blame.';
 const VARIABLES_HINT =
@@ -27,7 +27,7 @@ export const PYTHON_HINTS: Record<string, string> = {
 };
 /** Hints for failures that only a `SandboxManager` has. */
 export const MANAGER_HINTS: Record<string, string> = {
-  ERR_SDK_CALL_LIMIT_EXCEEDED: 'Make fewer calls in one program: ask for more at once, or do the rest in another one.',
+  ERR_SDK_CALL_LIMIT_EXCEEDED: 'Make fewer calls in one program: request more per call, or do the rest in another one.',
   ERR_INVALID_PARAMS: 'Read the schema with spec.method("source.method") and correct the parameters.',
   ERR_UNKNOWN_METHOD: 'Look for the method with spec.find("words").',
   ERR_INVALID_STATE_OUTPUT: 'Return a state in which the paths above are corrected.',

@@ -24,12 +24,12 @@ const MAX_CALLS = 10;
 const MAX_CALL_CHARS = 500;
 
 /** Advice about the part that was cut. */
-const OUTPUT_ADVICE = 'give back a part, a count or a summary';
+const OUTPUT_ADVICE = 'return a part, a count or a summary';
 const LOGS_ADVICE = 'log less';
 /** The text of a program without a value. Its data is `undefined`, which is not the string "undefined". */
 const NO_VALUE = 'The program has no value.';
 const NOT_WHOLE = 'parts of the output are left out';
-const NOT_WHOLE_ADVICE = 'give back a slice, a count or a summary';
+const NOT_WHOLE_ADVICE = 'return a slice, a count or a summary';
 
 /** How an output is shown. */
 export interface Showing {
@@ -142,7 +142,7 @@ export function waitsText(program: string, calls: readonly WaitingCall[]) {
     `${program} has not ended. It waits for the answer to:`,
     ...lines,
     ...more,
-    'When the answer is there, send the same code again: the program continues after this call. Do not send other code before.',
+    'When the answer has arrived, send the same code again: the program continues after this call. Do not send other code before that.',
   ].join('\n');
 }
 

@@ -108,7 +108,7 @@ Any other *number* is accepted here, but each run then fails with \`ERR_VALIDATI
     brief:
       'deadline of a tool call in milliseconds; time spent waiting for such calls does not count against `timeoutMs`',
     doc: `Deadline of a tool call in milliseconds. A call that misses it fails in the guest with an error whose \`name\` is
-\`"TimeoutError"\` and whose \`code\` is \`"ERR_TOOL_TIMEOUT"\`. The run goes on. {@link withTimeout} sets a different limit
+\`"TimeoutError"\` and whose \`code\` is \`"ERR_TOOL_TIMEOUT"\`. The run continues. {@link withTimeout} sets a different limit
 for one tool.
 
 Time in which guest code only waits for calls with a limit does not count against \`timeoutMs\`.`,
@@ -264,8 +264,8 @@ copy and can be changed. Exports of modules are always hardened.`,
     brief: 'whether variables survive a run that is ended at its deadline or by its `signal`',
     doc: `Whether a run that is ended early keeps the definitions of earlier runs and its own. A run is ended early at its
 deadline, when it has used up \`maxCpuMs\`, or when its \`signal\` is aborted. It still fails with \`ERR_EXEC_TIMEOUT\`, and
-\`details.stateLost\` says what happened to the definitions. \`false\`: they are kept and the executor is \`READY\`. \`true\`:
-the code did not stop within 40 ms (2 s after an abort), and the executor is \`DIRTY\`. Works on threads on every
+\`details.stateLost\` says what happened to the definitions. If it is \`false\`, they are kept and the executor is \`READY\`. If
+it is \`true\`, the code did not stop within 40 ms (2 s after an abort), and the executor is \`DIRTY\`. Works on threads on every
 platform, and in worker processes on Linux only.`,
     rust: {
       type: 'bool',
@@ -421,7 +421,7 @@ persist in later runs, like other declarations.`,
     type: 'modules',
     fallback: {},
     ts: 'Modules',
-    none: 'none: an authorized module without an entry here is empty, and a `warn` log line says so',
+    none: 'none; an authorized module without an entry here is empty, and a `warn` log line says so',
     brief: 'the modules that guest code can import',
     doc: `Modules that guest code can import if \`authorizedImports\` contains their names. A source text may have up to 8
 MiB. reports/libraries.md in the repository lists npm libraries that work.
@@ -487,7 +487,8 @@ request counts as a tool call named \`fetch\`: \`onToolCall\`, \`toolTimeoutMs\`
     name: 'onToolCall',
     type: 'function',
     ts: 'OnToolCall',
-    none: 'none: every call is allowed',
+    none: 'every call is allowed',
+    shown: 'none',
     brief: 'hook before each tool call: allows, refuses or replaces it',
     doc: `Called before each call of a tool, and of a function of a module. If it returns nothing, the call is made. If it
 throws, the call fails in the guest with that error. If it returns \`{ args }\`, the tool is called with these
@@ -539,7 +540,7 @@ their middle. Lists that are far longer lose their end too, and the model is inf
 longer, the description has an index of the functions instead, and code has \`tools.search(words)\` and
 \`tools.describe(name)\`. If there is a tool or variable named \`tools\`, they are in \`toolbox\`.
 
-Both functions answer on the host. \`onToolCall\` and \`approve\` are not asked. They count as calls for \`maxToolCalls\`.`,
+Both functions answer on the host. \`onToolCall\` and \`approve\` are not called for them. They count towards \`maxToolCalls\`.`,
     rust: null,
   },
 ];

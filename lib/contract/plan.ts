@@ -31,7 +31,7 @@ export interface PlannedCall {
   times: PlannedTimes;
   /**
    * Whether the call depends on a condition. If it is `false`, every run makes the call at least once, unless the run
-   * ends before with an error or a final answer.
+   * ends earlier with an error or a final answer.
    */
   conditional: boolean;
   /** The arguments by position. */

@@ -96,11 +96,14 @@ interface View {
  *
  * @example
  * ```js
- * const options = { store: fileStore('./sessions'), keys: { sign: secret }, tools: { pay: async (x) => waitForAnswer(x)
- * } }; const session = await DurableSession.open('order-7', options); const started = await session.start('await pay({
- * amount: 10 })'); // { status: 'waiting', calls: [{ key: 'order-7/1/1', … }] } // In another process, on another day:
- * const later = await DurableSession.open('order-7', options); await later.answer({ 'order-7/1/1': { result: 'paid' }
- * }); // { status: 'finished', output: … }
+ * const tools = { pay: async (order) => waitForAnswer(order) };
+ * const options = { store: fileStore('./sessions'), keys: { sign: secret }, tools };
+ * const session = await DurableSession.open('order-7', options);
+ * const { calls } = await session.start('await pay({ amount: 10 })'); // calls[0].key is 'order-7/1/1'
+ *
+ * // In another process, on another day:
+ * const later = await DurableSession.open('order-7', options);
+ * const { output } = await later.answer({ 'order-7/1/1': { result: 'paid' } });
  * ```
  */
 export class DurableSession implements Executor {

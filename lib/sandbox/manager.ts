@@ -49,10 +49,13 @@ const MAX_MAKING = Math.ceil(availableParallelism() / 2);
  *
  * @example
  * ```js
- * const manager = new SandboxManager({ registry, adapters: { market: { getKline: async (params) => … } } }); const
- * found = await manager.executeSearch("spec.find('kline')"); const state = await manager.executeCode("var k =
- * sdk.market.getKline({ symbol: 'XAU' }); ({ title: 'Gold', panels: [] })"); const next = await
- * manager.executeMutate('(state) => ({ ...state, title: "x" })', state); await manager.close();
+ * const manager = new SandboxManager({ registry, adapters: { market: { getKline: async (params) => [] } } });
+ * const found = await manager.executeSearch("spec.find('kline')");
+ * const state = await manager.executeCode(
+ *   "var k = sdk.market.getKline({ symbol: 'XAU' }); ({ title: 'Gold', panels: [] })",
+ * );
+ * const next = await manager.executeMutate('(state) => ({ ...state, title: "x" })', state);
+ * await manager.close();
  * ```
  */
 export class SandboxManager<

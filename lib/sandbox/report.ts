@@ -13,7 +13,7 @@ export interface ExecutionReport {
   ok: boolean;
   logs: string;
   logEntries: LogEntry[];
-  /** What the program has shown with `display`: images, audio, files and texts. Absent if that is nothing. */
+  /** What the program has shown with `display`: images, audio, files and texts. Absent if it has shown nothing. */
   content?: readonly ContentBlock[];
   /** Number of SDK calls by source. */
   sdkCalls: Record<string, number>;

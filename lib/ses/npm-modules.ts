@@ -20,7 +20,7 @@ export interface LibraryReport {
 
 /** Options of {@link npmModules}. */
 export interface NpmModulesOptions {
-  /** Names of installed packages, also of parts such as `date-fns/locale`, and paths of files. */
+  /** Names of installed packages or of their parts, such as `date-fns/locale`, and paths of files. */
   names: readonly string[];
   /** The folder in whose `node_modules` the packages are. Default: the current folder. */
   from?: string | undefined;
@@ -40,8 +40,8 @@ export interface NpmModules {
 }
 
 /**
- * Bundles installed npm packages for guest code, each with everything that it requires, and loads each of them once to
- * find out what it lacks. Needs `npm install esbuild`.
+ * Bundles installed npm packages for guest code, each with everything that it requires. Loads each of them once to find
+ * out which globals guests lack. Needs `npm install esbuild`.
  *
  * Rejects with a `TypeError` for wrong options, and with an `Error` if a package is not installed or cannot be bundled.
  *

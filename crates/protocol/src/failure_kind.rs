@@ -17,7 +17,7 @@ pub enum FailureKind {
     /// The loop guards counted more than `maxOperations`. The executor is READY.
     MaxOperations { limit: f64 },
     /// The deadline passed or the caller aborted. The executor is DIRTY, or unchanged if it was aborted before it
-    /// began; READY with `keepState`, if the run could be ended alone.
+    /// began; READY with `keepState`, if the run could be ended without its isolate.
     Timeout { timeout_ms: f64 },
     /// Guest code threw. The executor is READY.
     Runtime { cause: String },
@@ -31,7 +31,7 @@ pub enum FailureKind {
     TransferLimit { limit: usize },
     /// `cleanup()` met a thread that had died. The executor is DEAD.
     CleanupFailed { cause: String },
-    /// The process of the isolate has ended, or does not answer. The executor is DIRTY, or DEAD if that was in
+    /// The process of the isolate has ended, or does not answer. The executor is DIRTY, or DEAD if it happened in
     /// `init()`.
     WorkerLost { reason: String },
     /// The rest of the run waits for calls that are answered from outside. The executor is WAITING.

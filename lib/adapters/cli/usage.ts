@@ -24,7 +24,7 @@ const COMMANDS: [name: string, call: string, text: string][] = [
   [
     'python',
     'python add <package...> [options]',
-    '\nadd packages for Python to a folder: wheels, or what pip finds (npm install pyodide)',
+    "\nadd packages for Python to a folder: wheels, packages of Pyodide's release, or what pip\nfinds (npm install pyodide)",
   ],
   ['sessions', 'sessions list [options]', 'list the durable sessions of --store'],
   ['sessions', 'sessions show <id> [options]', '\nprint the journal of a session'],
@@ -134,8 +134,8 @@ starts it, or name=https://... is its address; a token for it can be in SES_EXEC
   credential: {
     value: '<scheme=value>',
     multiple: true,
-    text: `\nfor a security scheme of the document; can be repeated. In these three, \${NAME} is the
-environment variable NAME: other users of the machine can read arguments`,
+    text: `\nfor a security scheme of the document; can be repeated. In --base-url, --header and --credential,
+\${NAME} is the environment variable NAME: other users of the machine can read arguments`,
   },
   http: {
     value: '<host:port>',
@@ -210,7 +210,7 @@ export function generalHelp(takes: Record<string, string[]>) {
 export function commandHelp(command: string, takes: string[]) {
   const names = Object.keys(USAGE).filter((name) => takes.includes(name) || name === 'help');
   const options = names.map((name) =>
-    optionText(name, { ...USAGE[name], ...(name === 'help' && { text: 'print this' }) }),
+    optionText(name, { ...USAGE[name], ...(name === 'help' && { text: 'print this help' }) }),
   );
   const key = ['sessions', 'replay'].includes(command) ? KEY : '';
   return `Usage:\n${commandsText(command)}\nOptions:\n${options.join('')}\n${key}${STATUS}`;

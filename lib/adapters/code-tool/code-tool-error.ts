@@ -12,7 +12,7 @@ export class CodeToolError extends Error {
   failure: RunFailure;
   /** The lines that the code logged. */
   logs: string;
-  /** What the code has shown before it failed. Absent if that is nothing. */
+  /** What the code has shown before it failed. Absent if it has shown nothing. */
   content?: readonly ContentBlock[];
 
   /** @param text the whole result as the model reads it */

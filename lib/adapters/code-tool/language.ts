@@ -119,7 +119,7 @@ function functionsText(declarations: string) {
 function useText(declarations: string) {
   if (declarations === '') return '';
   return (
-    ' Use it instead of several calls of single tools: call, loop, filter and combine in one program, and give back only ' +
+    ' Use it instead of several calls to single tools: call, loop, filter and combine in one program, and return only ' +
     'what is needed.'
   );
 }

@@ -79,7 +79,7 @@ export type CodeTools<Context = any> =
 export interface ApprovalRequest<Context = any> {
   name: string;
   input: unknown;
-  /** All calls that the program can make, this one included. */
+  /** All calls that the program can make, including this one. */
   plan: Plan;
   /** Aborted when the run ends. */
   signal: AbortSignal;
@@ -156,7 +156,7 @@ export interface CodeToolSettings
    * `tools.describe(name)`. If there is a tool or variable named `tools`, they are in `toolbox`. An integer >= 0, or
    * `Infinity`; default 8,000.
    *
-   * Both functions answer on the host. `onToolCall` and `approve` are not asked. They count as calls for
+   * Both functions answer on the host. `onToolCall` and `approve` are not called for them. They count towards
    * `maxToolCalls`.
    */
   maxDeclarationChars?: number | undefined;
@@ -209,7 +209,7 @@ export type CodeToolResult =
       /** The whole result as the model reads it, except `content`. */
       text: string;
       /**
-       * Images, audio, files and texts that the code has shown with `display` or has given as its output. The output
+       * Images, audio, files and texts that the code has shown with `display` or returned as its output. The output
        * has a description in their place. Absent if there are none.
        */
       content?: readonly ContentBlock[];

@@ -67,7 +67,7 @@ export interface CodemodeRuntimeOptions {
 
 /**
  * The outcome of an execution, up to where it waits. `content` is what the program has shown with `display`: images,
- * audio, files and texts. It is absent if that is nothing.
+ * audio, files and texts. It is absent if the program has shown nothing.
  */
 export type CodemodeOutcome = { executionId: string; calls: ToolLogEntry[] } & (
   | { status: 'completed'; result: unknown; logs?: string[]; content?: readonly ContentBlock[] }
@@ -137,9 +137,10 @@ interface Method {
  *
  * @example
  * ```js
- * const runtime = new CodemodeRuntime({ connectors: [github], store: fileStore('./executions'), keys: { sign: secret }
- * }); const outcome = await runtime.execute({ code: 'async () => github.create_issue({ title: "Bug" })' }); if
- * (outcome.status === 'paused') await runtime.approve({ executionId: outcome.executionId });
+ * const store = fileStore('./executions');
+ * const runtime = new CodemodeRuntime({ connectors: [github], store, keys: { sign: secret } });
+ * const outcome = await runtime.execute({ code: 'async () => github.create_issue({ title: "Bug" })' });
+ * if (outcome.status === 'paused') await runtime.approve({ executionId: outcome.executionId });
  * ```
  */
 export class CodemodeRuntime {

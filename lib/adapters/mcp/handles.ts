@@ -9,7 +9,7 @@ import type { Served, ServedTool, ToolRequest } from './served';
 const NEW = 'new';
 const MAX_HANDLE_CHARS = 100;
 
-const ABOUT = `By default, each call runs in a new session that ends with the call. If "session" is "new", the session goes on, \
+const ABOUT = `By default, each call runs in a new session that ends with the call. If "session" is "new", the session continues, \
 and the result contains its handle: pass the handle as "session" in later calls.`;
 
 /** Sessions that exist at the same time, in all versions of the protocol. */

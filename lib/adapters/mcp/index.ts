@@ -66,7 +66,7 @@ export interface McpServerOptions extends ExecutorOptions {
    * `tools.describe(name)`. If there is a tool or variable named `tools`, they are in `toolbox`. An integer >= 0, or
    * `Infinity`; default 8,000.
    *
-   * Both functions answer on the host. `onToolCall` and `approve` are not asked. They count as calls for
+   * Both functions answer on the host. `onToolCall` and `approve` are not called for them. They count towards
    * `maxToolCalls`.
    */
   maxDeclarationChars?: number | undefined;

@@ -175,8 +175,8 @@ doing so by hand. State persists between calls; reset clears it.`;
   if (hasNoTools) return use;
   if (files.length === 0) {
     return `${use} Programs can call the functions that the description of ${tool} declares: call them in loops and \
-give back only what is needed.`;
+return only what is needed.`;
   }
   return `${use} Programs reach files through the functions ${files.join(', ')}, which the description of \
-${tool} declares; call them in loops and give back only what is needed.`;
+${tool} declares; call them in loops and return only what is needed.`;
 }

@@ -132,7 +132,7 @@ function mismatch(
 ): { path: string; expected: string; value: unknown } | undefined {
   left.steps--;
   if (left.steps < 0)
-    throw new TypeError(`the argument ${path} is too large to be checked at once; pass less at a time`);
+    throw new TypeError(`the argument ${path} is too large to be checked in one step; pass less at a time`);
   if (value === null && input.nullable === true) return undefined;
   const types = typesOf(input);
   const isOfType = types.length === 0 || types.some((type) => TYPES.get(type)?.accepts(value) ?? true);
