@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 import { memoryStore } from 'ses-executor/durable';
 import { all, openSession, storeOf, untouchable } from './helpers.mjs';
-import { FIRST, PROBE, factsOf, generatorOf, programOf, randomTools } from './programs.mjs';
+import { FIRST, factsOf, generatorOf, probeOf, programOf, randomTools } from './programs.mjs';
 
 const SESSIONS = Number(process.env.DURABLE_SESSIONS ?? 100);
 const FIRST_SEED = Number(process.env.DURABLE_SEED ?? Date.now() % 1e6);
@@ -30,7 +30,7 @@ test.each(PARTS)(
       const { programs } = await record(store, seed, from);
       const entries = await all(store.read('s'));
       const session = await openSession('s', { store, tools: untouchable(randomTools()), executor: executorIn(from) });
-      const expected = (await session.run(PROBE)).output;
+      const expected = (await session.run(probeOf(programs))).output;
       await session.cleanup();
       const copy = storeOf(entries);
       const again = await openSession('s', {
@@ -38,7 +38,8 @@ test.each(PARTS)(
         tools: untouchable(randomTools()),
         executor: executorIn(to),
       });
-      expect((await again.run(PROBE)).output, `seed ${seed}, ${programs.length} programs`).toBe(expected);
+      const { output } = await again.run(probeOf(programs));
+      expect(output, `seed ${seed}, ${programs.length} programs`).toBe(expected);
       await again.cleanup();
     }
   },
@@ -63,17 +64,17 @@ test.each(PARTS.filter((_, part) => part % 2 === 0))(
       }
       // Where the cut was does not matter: the programs do not need what was lost.
       await factsOf(session.run('typeof trace === "undefined"'));
-      for (const program of programs.slice(0, 2)) await factsOf(session.run(renamed(program)));
-      const probe = await factsOf(session.run('[typeof trace, Math.random()]'));
+      const more = programs.slice(0, 2).map(renamed);
+      for (const program of more) await factsOf(session.run(program));
+      const probe = probeOf([...programs, ...more]);
+      const expected = (await session.run(probe)).output;
       const before = (await all(cut.read('s'))).length;
       await session.cleanup();
       const again = await openSession('s', { ...options, tools: untouchable(randomTools()) });
       expect(again.state, `seed ${seed}`).toBe('READY');
       expect((await all(cut.read('s'))).length).toBe(before);
       const view = await again.replayTo({ run: (await countRuns(again)) - 1 });
-      expect((await factsOf(view.run('[typeof trace, Math.random()]'))).output, `seed ${seed}`).toStrictEqual(
-        probe.output,
-      );
+      expect((await view.run(probe)).output, `seed ${seed}`).toBe(expected);
       await view.cleanup();
       await again.cleanup();
     }

@@ -60,9 +60,34 @@ export const FIRST = `
   };
   undefined`;
 
-/** What shows whether two sessions are in the same state. */
-export const PROBE = `JSON.stringify([trace, state.kept, state.made.length, state.sets.map((set) => [...set]), state.counter(),
-  state.numbers.next(), Math.random()])`;
+/** What `FIRST` has made: also the closure, the generator and the random numbers. */
+const STATE = `[trace, state.kept, state.made.length, state.sets.map((set) => [...set]), state.counter(), state.numbers.next()]`;
+
+/**
+ * A program whose output shows whether two sessions are in the same state. Some of what `FIRST` and the programs
+ * declare may be missing. It calls no tool, so it leaves out what getters return.
+ *
+ * @param {string[]} programs
+ */
+export function probeOf(programs) {
+  const names = new Set(programs.flatMap((program) => program.match(/\b(?:v|again)\d+_\d+\b/g)));
+  const reads = Array.from(names, (name) => `${name}: () => ${name}`);
+  return `JSON.stringify([
+    typeof trace === 'undefined' ? [] : ${STATE},
+    Math.random(),
+    Object.entries({ ${reads.join(', ')} }).map(([name, read]) => {
+      try {
+        const value = read();
+        if (typeof value !== 'object' || value === null) return [name, typeof value, String(value)];
+        if (value instanceof Set || value instanceof Map) return [name, [...value]];
+        const properties = Object.entries(Object.getOwnPropertyDescriptors(value));
+        return [name, properties.map(([key, { value, get }]) => [key, value, typeof get])];
+      } catch (error) {
+        return [name, error.message];
+      }
+    }),
+  ])`;
+}
 
 /**
  * @param {() => number} random
