@@ -175,7 +175,8 @@ function forge(path, id, before, after) {
   const written = [bytes.subarray(0, at)];
   let mac = Buffer.alloc(32);
   for (let number = 0; at < bytes.length; number++) {
-    const size = bytes.readUInt32LE(at);
+    // Without the mark of entries that were appended together.
+    const size = bytes.readUInt32LE(at) % 2 ** 31;
     const entry = bytes.subarray(at + 4, at + 4 + size);
     const text = entry.subarray(1, -32).toString('latin1').replace(before, after);
     const frame = Buffer.from(text, 'latin1');

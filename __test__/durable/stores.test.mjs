@@ -211,9 +211,11 @@ describe('fileStore', () => {
     const folder = temporaryFolder();
     const store = fileStore(folder);
     await store.append('s', 0, [Uint8Array.of(0, 1, 2, 255), Uint8Array.of(7)]);
+    await store.append('s', 2, [Uint8Array.of(8)]);
     const [path] = readdirSync(folder).map((name) => join(folder, name));
+    // The highest bit of a length: the next entry was appended together with this one.
     expect(readFileSync(path).toString('latin1')).toBe(
-      'ses-executor journal 1\n\x04\0\0\0\0\x01\x02\xff\x01\0\0\0\x07',
+      'ses-executor journal 1\n\x04\0\0\x80\0\x01\x02\xff\x01\0\0\0\x07\x01\0\0\0\x08',
     );
 
     const session = await DurableSession.open('large', {
@@ -230,18 +232,29 @@ describe('fileStore', () => {
     expect(createHash('sha256').update(blob).digest()).toStrictEqual(Buffer.from(reference.subarray(1)));
   });
 
-  test('an incomplete last entry is dropped, wherever the file ends', async () => {
+  // The first entries of a checkpoint or a fork were read without the others, as another state of the session.
+  test('of entries that were appended together, all or none are read, wherever the file ends', async () => {
     const folder = temporaryFolder();
     const store = fileStore(folder);
-    await store.append('s', 0, bytes('first', 'second'));
     const path = join(folder, 's.journal');
-    const whole = readFileSync(path);
-    for (let end = whole.length - 1; end > whole.length - 'second'.length - 4; end--) {
-      writeFileSync(path, whole.subarray(0, end));
-      expect(await texts(store, 's')).toStrictEqual(['first']);
+    const ends = [];
+    for (const [after, added] of [
+      [0, ['first']],
+      [1, ['second', 'third', 'fourth']],
+      [4, ['fifth', 'sixth']],
+    ]) {
+      await store.append('s', after, bytes(...added));
+      ends.push({ size: statSync(path).size, entries: after + added.length });
     }
-    expect(await store.append('s', 1, bytes('third'))).toBe(2);
-    expect(await texts(store, 's')).toStrictEqual(['first', 'third']);
+    const whole = readFileSync(path);
+    for (let size = whole.length - 1; size >= ends[0].size; size--) {
+      writeFileSync(path, whole.subarray(0, size));
+      const { entries } = ends.findLast((end) => end.size <= size);
+      expect(await texts(store, 's'), `${size} bytes`).toHaveLength(entries);
+    }
+    writeFileSync(path, whole.subarray(0, whole.length - 'sixth'.length - 4));
+    expect(await store.append('s', 4, bytes('seventh'))).toBe(5);
+    expect(await texts(store, 's')).toStrictEqual(['first', 'second', 'third', 'fourth', 'seventh']);
   });
 
   test('zeros at the end, as a loss of power leaves them, are dropped', async () => {

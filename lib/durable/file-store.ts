@@ -13,6 +13,8 @@ import type { JournalStore } from './store';
 const HEAD = Buffer.from('ses-executor journal 1\n', 'latin1');
 /** Before each entry: its length, little-endian. */
 const LENGTH_BYTES = 4;
+/** Set in the length of an entry that was appended together with the next one. An entry is never so large. */
+const GOES_ON = 0x8000_0000;
 /** How much is read at once: 256 KiB. */
 const CHUNK_BYTES = 256 << 10;
 const SUFFIX = '.journal';
@@ -22,8 +24,8 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_RDONLY, O_RDWR } = constants;
  * A store in a folder, which is created if necessary: one file per session, which only grows, and one per large value.
  * Only the user of this process can read them.
  *
- * A process that ends while it writes leaves an incomplete last entry, which is dropped. One process at a time can have
- * a session open. The claim of a process that has ended is taken over.
+ * A process that ends while it writes leaves an incomplete last append, which is dropped with all of its entries. One
+ * process at a time can have a session open. The claim of a process that has ended is taken over.
  *
  * @throws `TypeError` if `folder` is not a path
  */
@@ -213,8 +215,9 @@ function appendTo(written: Written, id: string, after: number, entries: readonly
   if (written.entries !== after) throw unexpectedEntries(id, after, written.entries);
   const frames = Buffer.allocUnsafe(entries.reduce((sum, entry) => sum + LENGTH_BYTES + entry.byteLength, 0));
   let at = 0;
-  for (const entry of entries) {
-    at = frames.writeUInt32LE(entry.byteLength, at);
+  for (const [index, entry] of entries.entries()) {
+    const mark = index < entries.length - 1 ? GOES_ON : 0;
+    at = frames.writeUInt32LE(mark + entry.byteLength, at);
     frames.set(entry, at);
     at += entry.byteLength;
   }
@@ -249,11 +252,14 @@ function truncate({ fd, bytes }: Written) {
   try {
     fs.ftruncateSync(fd, bytes);
   } catch {
-    // The entry stays incomplete.
+    // The append stays incomplete.
   }
 }
 
-/** The complete entries of a file, and where each ends. */
+/**
+ * The entries of a file, and where each ends. Entries that were appended together come only if all of them are
+ * complete: without the others, the first ones of a fork or of a session that begins again are another state.
+ */
 async function* framesOf(path: string): AsyncGenerator<{ entry: Uint8Array; end: number }> {
   let file;
   try {
@@ -283,12 +289,17 @@ async function* framesOf(path: string): AsyncGenerator<{ entry: Uint8Array; end:
     const head = await take(HEAD.length);
     if (head === undefined) return;
     if (!head.equals(HEAD)) throw new Error(`${path} is not a journal of this version of ses-executor`);
+    let appended: { entry: Uint8Array; end: number }[] = [];
     for (;;) {
-      const length = (await take(LENGTH_BYTES))?.readUInt32LE();
+      const mark = (await take(LENGTH_BYTES))?.readUInt32LE() ?? 0;
+      const length = mark % GOES_ON;
       // No entry is empty: after a loss of power, a file may end with zeros.
-      const entry = length ? await take(length) : undefined;
+      const entry = length === 0 ? undefined : await take(length);
       if (entry === undefined) return;
-      yield { entry, end };
+      appended.push({ entry, end });
+      if (mark >= GOES_ON) continue;
+      yield* appended;
+      appended = [];
     }
   } finally {
     await file.close();
