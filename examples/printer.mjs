@@ -43,7 +43,7 @@ export class ExecutorPrinter {
   }
 }
 
-/** Each line of `text` behind `head`, or behind as many spaces. */
+/** Each line of `text` after `head`, or after as many spaces. */
 function block(head, text) {
   // eslint-disable-next-line no-control-regex -- colours take no room
   const indent = head.includes('│') ? head : ' '.repeat(head.replace(/\x1b\[\d+m/g, '').length);

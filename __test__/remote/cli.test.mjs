@@ -62,7 +62,7 @@ async function watched(program, args, count) {
 const TABLE = [
   'worker +node +state +sessions +load +opened +refused +lost +up',
   'one .*',
-  'pool default: 1 workers, 0 of 2 sessions',
+  'pool default: 1 worker, 0 of 2 sessions',
   '',
 ];
 

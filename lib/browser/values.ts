@@ -79,7 +79,7 @@ function asRefused(error: unknown, shown: unknown, path: string, maxChars: numbe
   return new UncloneableError(`${path} cannot be cloned: ${describeThrown(error).message}`, { cause: error });
 }
 
-/** Work that is done at once: at most some milliseconds. A part of an object is one step. */
+/** Work that is done in one slice: a few milliseconds at most. A part of an object is one step. */
 const MAX_STEPS_AT_ONCE = 2_000;
 
 /**

@@ -177,7 +177,7 @@ export function inSlices<T>(work: Generator<void, T, void>, budget: WorkBudget, 
 }
 
 /**
- * Runs work to its end, for callers that cannot wait. It must take some milliseconds only.
+ * Runs work to its end, for callers that cannot wait. It must take only a few milliseconds.
  *
  * @param work of a budget that has no slices, so that it never pauses
  */

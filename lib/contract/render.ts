@@ -8,7 +8,7 @@ import type { Limits } from './survey';
 import type { InspectOptions } from 'node:util';
 
 // How outputs are shown, as JSON and as text. A value within limits is printed completely. For a larger value, fewer
-// items or a truncated copy are printed, so that printing takes only some milliseconds.
+// items or a truncated copy are printed, so that printing takes only a few milliseconds.
 
 const AS_JSON: Limits = {
   depth: 500,

@@ -5,7 +5,7 @@ import { inSlices } from './slices';
 import type { NativeJournal } from '../../native';
 import type { JournalStore } from './store';
 
-// What a store gets: each entry of a journal behind one byte that says where the entry is. Large entries are blobs, so
+// What a store gets: each entry of a journal after one byte that says where the entry is. Large entries are blobs, so
 // that a store can keep them elsewhere.
 
 /** Entries from this size on are blobs: 64 KiB. */

@@ -27,7 +27,7 @@ interface Owner {
  * Claims a path for this process.
  *
  * @param what how messages name it
- * @returns a function that gives it free
+ * @returns a function that releases it
  * @throws {ExecutorError} `ERR_JOURNAL_CONFLICT` if a live process has it
  */
 export function lockFile(path: string, what: string): () => void {

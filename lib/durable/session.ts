@@ -640,7 +640,7 @@ export class DurableSession implements Executor {
   }
 
   /**
-   * Tells the store which run waits. The journal has it already, so a failure only leaves the list of the store behind.
+   * Tells the store which run waits. The journal has it already, so a failure only leaves the store's list out of date.
    */
   async #noteWaiting(open: OpenRun | undefined) {
     const { store, id } = this.#settings;
@@ -1171,7 +1171,7 @@ export class DurableSession implements Executor {
     this.#unlock = await lockSession(this.#settings.store, this.id);
   }
 
-  /** Ends the isolate and gives the session free. */
+  /** Ends the isolate and releases the session. */
   async #release() {
     const [live, unlock] = [this.#live, this.#unlock];
     this.#live = undefined;

@@ -116,7 +116,7 @@ function* flattening(named: ReturnType<typeof namedTools>, budget: WorkBudget): 
     budget.spend(STEPS_PER_TOOL);
     if (budget.shouldPause) yield;
   }
-  // What follows takes some milliseconds for thousands of tools.
+  // The rest takes a few milliseconds for thousands of tools.
   if (functions.length > MANY_TOOLS) yield;
   return functions;
 }

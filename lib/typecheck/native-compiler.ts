@@ -20,7 +20,7 @@ export class NativeCompiler implements Compiler {
   #server: Server | undefined;
   #onStart;
 
-  /** @param onStart is told the id of each process, so that the caller can end it */
+  /** @param onStart receives the id of each process, so that the caller can end it */
   constructor(modules: Modules, files: VirtualFiles, onStart: (pid: number) => void) {
     this.#modules = modules;
     this.#files = files;

@@ -19,7 +19,7 @@ pub enum Block {
     },
 }
 
-/// Facts beside the text. A field that is `None` or false does not apply.
+/// Facts besides the text. A field that is `None` or false does not apply.
 #[derive(Debug, Default, PartialEq)]
 pub struct Details {
     pub truncation: Option<Truncation>,

@@ -79,8 +79,8 @@ fn config(goal: Goal) -> typescript::Config {
     }
 }
 
-/// Moves the `var` that swc puts after the namespaces it declares before them, since the value of a program is that of
-/// its last statement. It becomes a `let`, as of an enum.
+/// Moves the `var` that swc puts after the namespaces that it declares. It must be before them, since the value of a
+/// program is that of its last statement. It becomes a `let`, as for an enum.
 fn declare_first(module: &mut Module) {
     if let Some(ModuleItem::Stmt(Stmt::Decl(Decl::Var(declaration)))) = module.body.last_mut()
         && declaration.kind == VarDeclKind::Var

@@ -93,7 +93,8 @@ function tableOf({ pool }: Fleet, workers: WorkerStatus[]) {
       .join('  ')
       .trimEnd()}\n`;
   const sum = (name: 'sessions' | 'capacity') => workers.reduce((total, row) => total + row[name], 0);
-  const total = `pool ${pool}: ${workers.length} workers, ${sum('sessions')} of ${sum('capacity')} sessions\n`;
+  const count = workers.length === 1 ? '1 worker' : `${workers.length} workers`;
+  const total = `pool ${pool}: ${count}, ${sum('sessions')} of ${sum('capacity')} sessions\n`;
   return [head, ...rows].map(line).join('') + total;
 }
 

@@ -7,7 +7,7 @@ import type { CallOptions, CodeToolResult } from './types';
 // Approvals of calls that programs of a `DurableSession` make, in frameworks that ask for approval before they call a
 // tool and have nothing for a tool that waits. The program runs while the framework wants to know whether the call of
 // the code tool needs approval. If the program then waits for approval of its own calls, the call of the code tool
-// needs approval, and the approved call continues the program. Otherwise the call gives the result that is there
+// needs approval, and the approved call continues the program. Otherwise the call returns the result that exists
 // already.
 //
 // If a person refuses, the framework does not call the tool. The calls fail when the session is next used.

@@ -13,7 +13,7 @@ export type ServerTarget = { name: string } & (
       url: URL;
       /** of each request */
       headers?: Readonly<Record<string, string>>;
-      /** of the SDK: gives tokens, and may renew them */
+      /** of the SDK: provides tokens, and may renew them */
       authProvider?: object;
       /** what to do if the server demands a login */
       loginHint?: string;

@@ -12,7 +12,7 @@ const CODE = /[=;()[\]{}]/;
 /** A line of prose that would be a label of JavaScript: `Thought: done;`. Only loops and blocks have labels. */
 const PROSE_LABEL =
   /^\s*(?:[*_#>-]+\s*)?[\p{L}_$][\p{L}\p{N}_$ ]{0,40}:(?:\*\*|__)?(?!\s*(?:(?:for|while|switch)\s*(?:await\s*)?\(|(?:do\s*)?\{)|:)[^\n]*(?:\n|$)/u;
-/** Marks with which models and agents end code, beside the closing tag. */
+/** Marks with which models and agents end code, besides the closing tag. */
 const END_MARK = /<\/?end_code>|<\/code\s*>/gi;
 
 /**

@@ -2,7 +2,7 @@
 'use strict';
 
 /**
- * Makes dialogs return at once, as in a page that may not open any. Only code that captured `prompt` before can open a
+ * Makes dialogs return immediately, as in a page that may not open any. Only code that captured `prompt` before can open a
  * dialog: synchronous calls use it to wait for the host. Must be complete in itself, because frames get the source of
  * only this function.
  */

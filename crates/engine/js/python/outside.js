@@ -55,8 +55,8 @@
   const isSame = (list, other) => list.length === other.length && list.every((item, at) => item === other[at]);
 
   /**
-   * JSON, and the contents of files, as a list. Or a string: why the state cannot be told. Objects of JavaScript are told
-   * by their place in `sealed`.
+   * JSON, and the contents of files, as a list. Or a string: why the state cannot be described. Objects of JavaScript are
+   * described by their place in `sealed`.
    */
   const tell = () => {
     const { values, constants, functions, stack } = look();

@@ -17,7 +17,7 @@ use ses_protocol::{Diagnostic, Location};
 /// Scopes that swc may look through for all names of a program. One takes some 10 ns.
 const MAX_LOOKUPS: usize = 50_000_000;
 
-/// Assignments that parameter properties may cause: one for each and each call of `super` beside it.
+/// Assignments that parameter properties may cause: one for each of them and each call of `super`.
 const MAX_ASSIGNMENTS: usize = 100_000;
 
 /// Comparisons of each enum with the members of all.
