@@ -5,12 +5,14 @@ import { queueOf } from './executor-queue';
 import { REFUSALS, invalidState } from './lifecycle';
 import { passEntries } from './logs';
 import { waitsText } from './model-text';
+import { taskProgramsOf } from './task-programs';
 import { forgetRecorded, pausedRunOf, runWaiting } from './waiting-call';
 import type { Executor, LogEntry } from './executor-types';
 import type { Plan } from './plan';
 import type { Tools } from './tool-types';
 import type { CodeFrame } from './failure';
 import type { RunFailure } from './run-failure';
+import type { EndedProgram, TaskProgram } from './task-programs';
 import type { FinishedCall, PausedRun } from './waiting-call';
 import type { Answer, WaitingCall } from './waiting-types';
 
@@ -47,6 +49,8 @@ export interface SessionRunOptions {
   plan?: Planning | undefined;
   /** Called with the finished calls of a paused run, before it continues. Its replay does not make them again. */
   onEarlier?: (calls: readonly FinishedCall[]) => void | Promise<void>;
+  /** What the code is in a task that may run again from its start. If it has ended, it does not run again. */
+  task?: TaskProgram | undefined;
   /** Called when the run leaves the queue. */
   begin?: () => void;
 }
@@ -163,6 +167,7 @@ export class Session {
       continues = false,
       plan: planning,
       onEarlier,
+      task,
       begin,
       ...runOptions
     }: SessionRunOptions,
@@ -171,6 +176,7 @@ export class Session {
     // It is awaited below, unless something else fails first.
     reading?.catch(() => {});
     let program: ReadProgram | undefined;
+    let noteFailure: ((report: Report) => Promise<void>) | undefined;
     try {
       begin?.();
       if (afresh) await this.#forget();
@@ -179,8 +185,12 @@ export class Session {
       await this.#queue.sendTools(tools);
       program = await reading;
       const text = program?.text ?? code;
+      const tasks = task && taskProgramsOf(this.#executor);
+      const known = task && (await tasks?.find(task, text));
+      if (known !== undefined) task?.repeat(known.used);
+      if (known?.ended !== undefined) return await repeatedReport(known.ended, program?.note, onEarlier);
       const paused = pausedRunOf(this.#executor);
-      if (paused !== undefined && paused.code !== text) return this.#otherWaits(paused.calls);
+      if (paused !== undefined && (paused.code !== text || known?.isOtherOpen)) return this.#otherWaits(paused.calls);
       if (paused === undefined && continues) throw invalidState(this.#executor.state, 'answer', NOT_WAITING);
       const answers = paused && answer?.(paused);
       // A run without calls to decide about was interrupted by the end of its process.
@@ -189,7 +199,19 @@ export class Session {
       const plan = await planning?.held();
       if (paused !== undefined && onEarlier !== undefined) await onEarlier(await paused.finished());
       const options = plan === undefined ? runOptions : { ...runOptions, plan };
-      const running = paused?.answer(answers ?? {}, options) ?? this.#executor.run(text, options);
+      if (task !== undefined) noteFailure = (report) => tasks?.noteFailure(task, text, report) ?? Promise.resolve();
+      let running =
+        paused?.answer(answers ?? {}, { ...options, program: task }) ??
+        (task && tasks?.run(task, text, options)) ??
+        this.#executor.run(text, options);
+      // In a task, the framework is asked before the turn of its next program.
+      const next = task && answer;
+      while (next !== undefined && (await isWaiting(running))) {
+        const waiting = pausedRunOf(this.#executor);
+        const more = waiting && next(waiting);
+        if (waiting === undefined || more === undefined) break;
+        running = waiting.answer(more, { ...options, program: task });
+      }
       const outcome = await running;
       const { artifacts } = outcome as { artifacts?: unknown };
       const more = {
@@ -200,6 +222,8 @@ export class Session {
     } catch (thrown) {
       if (thrown instanceof ExecutorError) program?.restore(thrown.details);
       const report = this.#reportOf(thrown, code);
+      // If it cannot be noted, the program runs again with its task.
+      if (report.failure !== undefined) await noteFailure?.(report).catch(() => {});
       if (this.#executor.state === 'DIRTY') await this.#queue.discard();
       return report;
     }
@@ -252,6 +276,23 @@ export class Session {
     await this.#executor.sendVariables(this.#variables);
     this.#variablesIn = isolate;
   }
+}
+
+function isWaiting(running: Promise<unknown>): Promise<boolean> {
+  return running.then(
+    () => false,
+    (thrown) => thrown instanceof ExecutorError && thrown.code === 'ERR_RUN_WAITING',
+  );
+}
+
+/** The report of a program that has ended before. */
+async function repeatedReport(
+  { calls, ...ended }: EndedProgram,
+  note: string | undefined,
+  onEarlier: SessionRunOptions['onEarlier'],
+): Promise<Report> {
+  await onEarlier?.(calls);
+  return { ...ended, ...(note !== undefined && ended.failure === undefined && { note }), logEntries: [] };
 }
 
 function waitingReport(waiting: readonly WaitingCall[]): Report {

@@ -8,6 +8,7 @@ import type { RunScope } from './run-scope';
 import type { CodeOutput, Executor } from './executor-types';
 import type { Plan } from './plan';
 import type { Answer, WaitingCall } from './waiting-types';
+import type { TaskProgram } from './task-programs';
 
 /** How a call ends without a call of its tool. */
 export type Given =
@@ -47,16 +48,19 @@ export interface PausedRun {
   code: string;
   /** those that somebody has to decide about */
   calls: readonly WaitingCall[];
-  /** how often somebody has answered or approved a call of the run */
-  answered: number;
   /** what the host has kept of a call that waits, by its key */
   memos: ReadonlyMap<string, unknown>;
   /** Reads the calls that have a result, in their order. */
   finished: () => Promise<FinishedCall[]>;
-  /** Continues the run. `plan`: for a run that has begun without one. Settles as `run()` does. */
+  /**
+   * Continues the run. Settles as `run()` does.
+   *
+   * @param options.plan for a run that has begun without one
+   * @param options.program what the run is from now on
+   */
   answer: (
     answers: Record<string, Answer>,
-    options: { signal?: AbortSignal | undefined; plan?: Plan | undefined },
+    options: { signal?: AbortSignal | undefined; plan?: Plan | undefined; program?: TaskProgram | undefined },
   ) => Promise<CodeOutput>;
 }
 

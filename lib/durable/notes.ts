@@ -1,6 +1,7 @@
 import { planToApprove } from '../contract/waiting-call';
 import type { RunOptions } from '../contract/executor-options';
 import type { Plan } from '../contract/plan';
+import type { ProgramNote } from './task-programs';
 
 // Facts in a journal that the replay does not need, as JSON.
 
@@ -19,6 +20,8 @@ export interface Note {
   options?: Pick<RunOptions, 'timeoutMs' | 'toolTimeoutMs' | 'language'> & { maxOperations?: number | null };
   /** The plan that run `run` is held to; null: none. It is noted before the run begins, the last one counts. */
   plan?: { run: number; plan: Plan | null };
+  /** A program of a task that may run again begins, continues or has failed. */
+  program?: ProgramNote;
   /** A tool with a function `revert` is called. */
   revertible?: { call: number };
   /** A finished call is going to be reverted. */
@@ -35,8 +38,6 @@ export interface OpenNotes {
   waiting: Map<number, unknown>;
   /** memos by the numbers of calls */
   memos: Map<number, unknown>;
-  /** how often calls have begun to wait */
-  waits: number;
   /** how often the tool of a call was called */
   attempts: Map<number, number>;
   /** calls that somebody has approved */
@@ -53,7 +54,6 @@ export function readNotes(texts: readonly string[]): OpenNotes {
   const found: OpenNotes = {
     waiting: new Map(),
     memos: new Map(),
-    waits: 0,
     attempts: new Map(),
     approved: new Set(),
     approvedPlan: undefined,
@@ -65,7 +65,6 @@ export function readNotes(texts: readonly string[]): OpenNotes {
     if (waiting !== undefined) {
       found.waiting.set(waiting.call, JSON.parse(waiting.payload).payload);
       found.memos.set(waiting.call, waiting.memo);
-      found.waits++;
       found.attempts.set(waiting.call, waiting.attempts);
     }
     if (attempt !== undefined) {

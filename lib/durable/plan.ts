@@ -14,11 +14,10 @@ import type { Answer, WaitingCall } from './types';
 
 /** A run that has not ended, and what its calls without an answer need. */
 export interface OpenRun {
+  run: number;
   code: string;
   options: ReturnType<typeof readNotes>['options'];
   calls: OpenCall[];
-  /** how often somebody has answered or approved a call */
-  answered: number;
   /** the plan that somebody has approved with a call, and the calls that were made because of it */
   approvedPlan: ReturnType<typeof readNotes>['approvedPlan'];
   planned: readonly number[];
@@ -75,9 +74,8 @@ export function openRunOf(
       name,
     };
   });
-  const unanswered = open.calls.filter(({ call }) => noted.waiting.has(call)).length;
   const { options, approvedPlan, planned } = noted;
-  return { code: open.code, options, calls, answered: noted.waits - unanswered, approvedPlan, planned };
+  return { run: open.run, code: open.code, options, calls, approvedPlan, planned };
 }
 
 /**

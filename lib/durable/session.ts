@@ -13,6 +13,7 @@ import { SharedStartup } from '../contract/shared-startup';
 import { flattenTools, refuseNoTools } from '../contract/tool-registry';
 import { RunScope } from '../contract/run-scope';
 import { ToolTimes } from '../contract/tool-times';
+import { describeTaskPrograms } from '../contract/task-programs';
 import { traceRun, untraced } from '../contract/tracing';
 import { describeForgetting, describePausedRun, isAnswer, runWaiting } from '../contract/waiting-call';
 import { checkDurableOptions, checkId } from './options';
@@ -30,6 +31,7 @@ import { Recorder, nameOf } from './recorder';
 import { repeatCalls } from './repeats';
 import { revertCalls, revertibleCalls } from './reverts';
 import { limitedReplay } from './replays';
+import { ProgramNotes, endedProgram, noteOf } from './task-programs';
 import { journalConflict } from './store';
 import type { ApprovedByPlan } from '../contract/current-call';
 import type { AwaitUsing } from '../contract/await-using';
@@ -37,10 +39,12 @@ import type { KnownPrograms, Offer } from '../contract/executor';
 import type { ExecutorOptions, Modules, RunOptions } from '../contract/executor-options';
 import type { CodeOutput, DurableState, Executor, ExecutorState, GuestGlobal } from '../contract/executor-types';
 import type { Isolation } from '../contract/executor-types';
+import type { KnownProgram, TaskProgram, TaskPrograms } from '../contract/task-programs';
 import type { Plan } from '../contract/plan';
 import type { Tool, ToolRegistry } from '../contract/tool-registry';
 import type { Tools } from '../contract/tool-types';
 import type { PausedRun } from '../contract/waiting-call';
+import type { RunFailure } from '../contract/run-failure';
 import type { NativeJournal, NativeJournalContent } from '../../native';
 import type { Head } from './head';
 import type { DurableOptions } from './options';
@@ -74,6 +78,7 @@ interface Continuing {
   signal: AbortSignal | undefined;
   /** of a run that has begun without one */
   plan?: Plan | undefined;
+  program?: TaskProgram | undefined;
 }
 
 /** A part of another session: only the first runs, and nothing is kept. */
@@ -136,6 +141,10 @@ export class DurableSession implements Executor {
   #settling: Promise<unknown> = Promise.resolve();
   /** The run that a plan was noted for last. */
   #planned = 0;
+  /** The notes about programs of tasks, and the isolate that continues the journal with these notes. */
+  #programs: { live: Live; notes: ProgramNotes } | undefined;
+  /** The runs of programs of tasks. */
+  #runs: WeakMap<TaskProgram, number> = new WeakMap();
   /** Reverts under way, which the next start and `cleanup()` wait for. */
   #reverting: Promise<unknown> = Promise.resolve();
   #revertScope = new RunScope();
@@ -145,6 +154,7 @@ export class DurableSession implements Executor {
   static {
     describeOffer(this.prototype, (session) => session.#offer);
     describePausedRun(this.prototype, (session) => session.#paused);
+    describeTaskPrograms(this.prototype, (session) => session.#taskPrograms);
     describeForgetting(this.prototype, (session) => session.#removeJournal());
     describePrograms(this.prototype, (session) => {
       if (session.language === 'python') return undefined;
@@ -396,12 +406,13 @@ export class DurableSession implements Executor {
     await this.#settings.store.remove(this.id);
   }
 
-  async #run(code: string, options: RunOptions | undefined) {
+  async #run(code: string, options: RunOptions | undefined, program?: TaskProgram) {
     const plan = options?.plan && checkPlan(options.plan, 'options.plan');
     const live = this.#readyLive ?? (await this.#ready('run'));
     if (live.executor.state === 'READY') {
       live.recorder.beginRun();
       this.#notePlan(live, plan);
+      if (program !== undefined) this.#noteProgram(live, program, code, live.recorder.journal.runs + 1);
     }
     const output = await this.#execute(live, code, plan === undefined ? options : { ...options, plan });
     // Runs of other callers may wait for this one.
@@ -418,6 +429,51 @@ export class DurableSession implements Executor {
     if (plan === undefined && this.#planned !== run) return;
     this.#planned = run;
     recorder.note({ plan: { run, plan: plan ?? null } });
+  }
+
+  /** For adapters whose frameworks run a task again from its start. */
+  get #taskPrograms(): TaskPrograms {
+    return {
+      find: (program, code) => this.#findProgram(program, code),
+      run: (program, code, options) => traceRun(this, code, () => this.#run(code, options, program)),
+      noteFailure: async (program, code, { failure, logs }) => {
+        const [live, run] = [this.#live, this.#runs.get(program)];
+        if (live === undefined || live.recorder.hasFailed || run === undefined) return;
+        this.#noteProgram(live, program, code, run, { failure, logs, answers: program.answers });
+        await live.recorder.stored();
+      },
+    };
+  }
+
+  async #findProgram(program: TaskProgram, code: string): Promise<KnownProgram> {
+    const live = this.#readyLive;
+    const known = live !== undefined && this.#programs?.live === live ? this.#programs.notes : undefined;
+    if (known === undefined) await live?.recorder.stored();
+    let found = known === undefined ? await this.#read() : undefined;
+    const notes = known ?? (await ProgramNotes.read((found as Found).journal, (found as Found).content));
+    if (live !== undefined && live === this.#readyLive) this.#programs = { live, notes };
+    const sought = noteOf(program, this, code, 0);
+    const open = found?.content.open?.run;
+    const isOtherOpen = open !== undefined && notes.isOther(open, sought);
+    const note = notes.find(sought);
+    if (note === undefined) return { used: 0, ended: undefined, isOtherOpen };
+    if (note.run === open) return { used: note.used, ended: undefined, isOtherOpen };
+    found ??= await this.#read();
+    return { used: note.used, ended: await endedProgram(found, note, program.answers), isOtherOpen };
+  }
+
+  /** Notes the program before its run begins or continues, so that no journal has the run without it. */
+  #noteProgram(
+    live: Live,
+    program: TaskProgram,
+    code: string,
+    run: number,
+    failed?: { failure: RunFailure | undefined; logs: string; answers: number },
+  ) {
+    this.#runs.set(program, run);
+    const note = { ...noteOf(program, this, code, run), ...(failed && { failed }) };
+    live.recorder.note({ program: note });
+    if (this.#programs?.live === live) this.#programs.notes.add(note);
   }
 
   /** The isolate, if nothing has to be waited for. */
@@ -1055,15 +1111,14 @@ export class DurableSession implements Executor {
     return {
       code: open.code,
       calls: this.waiting,
-      answered: open.answered,
       memos: new Map(open.calls.map(({ key, memo }) => [key, memo])),
       finished: async () => {
         const { journal, content } = await this.#read();
         return finishedCalls(journal, content);
       },
-      answer: async (answers, { signal, plan }) => {
+      answer: async (answers, { signal, plan, program }) => {
         checkAnswers(answers);
-        const result = await this.#answerQueued(answers, { signal, plan });
+        const result = await this.#answerQueued(answers, { signal, plan, program });
         if (result.status === 'finished') return result.output;
         if (result.status === 'waiting') throw runWaiting(result.calls);
         throw journalConflict('somebody else has answered these calls');
@@ -1115,7 +1170,7 @@ export class DurableSession implements Executor {
     found: Found,
     open: OpenRun,
     continuations: ReturnType<typeof continuationsOf>,
-    { signal, plan, approved }: Continuing & { approved: ApprovedByPlan | undefined },
+    { signal, plan, program, approved }: Continuing & { approved: ApprovedByPlan | undefined },
     epoch: number,
   ) {
     let live: Live;
@@ -1129,6 +1184,7 @@ export class DurableSession implements Executor {
       throw error;
     }
     live.recorder.beginRun(continuations, approved);
+    if (program !== undefined) this.#noteProgram(live, program, open.code, open.run);
     this.#open = undefined;
     try {
       // The program was checked before it began, and the tools may have other definitions now.

@@ -29,7 +29,7 @@ import type { PausedRun } from '../../contract/waiting-call';
 import type { Answer } from '../../contract/waiting-types';
 import type { Foreign } from '../../contract/foreign';
 
-const CALL_OPTIONS = ['signal', 'context', 'answer', 'continues', 'onProgress'];
+const CALL_OPTIONS = ['signal', 'context', 'answer', 'continues', 'onProgress', 'task'];
 
 /**
  * The tool that lets a model call other tools from code. Also returns a function that writes its description with other
@@ -105,7 +105,7 @@ export function makeCodeTool(
     },
     execute: async (code, of = {}) => {
       if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
-      const { signal, context, answer, continues, onProgress } = record(of, 'options', CALL_OPTIONS);
+      const { signal, context, answer, continues, onProgress, task } = record(of, 'options', CALL_OPTIONS);
       checkSignal(signal);
       for (const [key, value] of Object.entries({ answer, onProgress })) {
         if (value === undefined || typeof value === 'function') continue;
@@ -133,7 +133,7 @@ export function makeCodeTool(
         const sent = { ...helpers.tools, ...tools, ...catalog.tools };
         const answered = answer && answerTo(answer);
         const { onEarlier } = helpers;
-        const told = await own.run(code, { tools: sent, signal, answer: answered, continues, plan, onEarlier });
+        const told = await own.run(code, { tools: sent, signal, answer: answered, continues, plan, onEarlier, task });
         return await resultOf(told, helpers.reporting);
       } finally {
         progress?.end();

@@ -16,7 +16,7 @@ import { isMcpBlock, mcpValue, withoutEnvelope } from '../code-tool/mcp-result';
 import { executorIn, settingsOf } from '../code-tool/settings';
 import { stoppable } from '../code-tool/stoppable-run';
 import { AgentSessions, defaultOpen, middlewareOf, middlewareOptions } from './middleware';
-import { answerFromGraph, canAsk, configOfCall, isInGraph, isInterrupt, waitingForGraph } from './interrupts';
+import { answerFromGraph, configOfCall, isInGraph, isInterrupt, programOf, waitingForGraph } from './interrupts';
 import type { Foreign } from '../../contract/foreign';
 import type { StructuredToolInterface as ImportedTool } from '@langchain/core/tools' with {
   'resolution-mode': 'import',
@@ -115,18 +115,14 @@ export function createCodeTool(options: CodeToolOptions): ImportedTool & Require
   return tool(
     async ({ code }: Foreign, config: Foreign) => {
       const resumed: Map<string, unknown[]> = new Map();
-      const answer = answerFromGraph(resumed);
-      const run = () =>
-        stoppable(config?.signal, (signal, stop) =>
-          execute(code, {
-            signal,
-            context: { config, stop, resumed },
-            ...(isInGraph(config) && { answer }),
-          }),
-        );
-      let result = await run();
-      // In a graph, the program waits by an interrupt, which the next call of the tool throws.
-      while (isInGraph(config) && 'waiting' in result && canAsk(result.waiting)) result = await run();
+      const task = isInGraph(config) ? programOf(config) : undefined;
+      const result = await stoppable(config?.signal, (signal, stop) =>
+        execute(code, {
+          signal,
+          context: { config, stop, resumed },
+          ...(task && { task, answer: answerFromGraph(resumed, task) }),
+        }),
+      );
       const { toolCall } = config ?? {};
       if (toolCall?.id === undefined || !('error' in result)) return partsOfResult(succeeded(result), PARTS);
       // A thrown error would end an agent, or the agent would change its text.
