@@ -44,10 +44,11 @@ export async function codemode(): Promise<void> {
   new SESCodemodeExecutor({ timeout: 1 });
 }
 
-export function langchainMiddleware(): void {
+export function langchainMiddleware(checkpointer: BaseCheckpointSaver): void {
   const code = createCodeMiddleware({ tools: [], state: 'turn', open: () => new SESExecutor(), onEnd: async () => {} });
   createAgent({ model: 'a', middleware: [code] });
   createDeepAgent({ middleware: [code] });
+  createCodeMiddleware({ tools: [], checkpointer, keys: { sign: 'a' } });
   // @ts-expect-error: no such state
   createCodeMiddleware({ tools: [], state: 'day' });
 }

@@ -12,8 +12,9 @@ import { z } from 'zod';
 
 import { SESExecutor } from '../../index.mjs';
 import { DurableSession, memoryStore } from 'ses-executor/durable';
-import { createCodeMiddleware } from 'ses-executor/langchain';
+import { checkpointStore, createCodeMiddleware } from 'ses-executor/langchain';
 
+import { all } from '../durable/helpers.mjs';
 import { deferred, rejection } from '../helpers.mjs';
 
 const made = [];
@@ -162,6 +163,34 @@ test('an interrupt pauses the program of a durable session, which continues in a
   }
 });
 
+test.each([
+  ['thread', 'a thread'],
+  ['thread', 'ü'.repeat(100)],
+  ['turn', 'b'],
+  ['call', 'c'.repeat(80)],
+])('with checkpointer, the sessions of a %s are in it, and end with their state: %s', async (state, thread) => {
+  const checkpointer = new MemorySaver();
+  const called = [];
+  const ended = [];
+  const charge = langchainTool(() => called.push('charge'), { name: 'charge', description: '', schema: z.object({}) });
+  const confirm = langchainTool(() => interrupt('Sure?'), { name: 'confirm', description: '', schema: z.object({}) });
+  const program = { code: 'globalThis.n = 1; await charge({}); await confirm({})' };
+  const inProcess = (turns) => {
+    const options = { state, checkpointer, keys: { sign: 'a key' }, timeoutMs: 20_000, onEnd: (id) => ended.push(id) };
+    const middleware = makeMiddleware({ ...options, tools: [charge, confirm] });
+    return createDeepAgent({ model: new ScriptedModel(turns), middleware: [middleware], checkpointer });
+  };
+  const journals = async () => (await all(checkpointStore(checkpointer).list())).length;
+  const { __interrupt__: interrupts } = await inProcess([program]).invoke(say, inThread(thread));
+  expect(interrupts.map(({ value }) => value)).toEqual(['Sure?']);
+  expect([await journals(), ended]).toEqual([1, []]);
+  const turns = [{ code: 'globalThis.n' }, 'Done.'];
+  const answered = await inProcess(turns).invoke(new Command({ resume: 'yes' }), inThread(thread));
+  expect(results(answered)).toEqual(['yes', state === 'call' ? 'The program has no value.' : '1']);
+  expect(called).toEqual(['charge']);
+  expect([await journals(), new Set(ended).size]).toEqual(state === 'thread' ? [1, 0] : [0, state === 'turn' ? 1 : 2]);
+});
+
 test('a durable session is released after each turn', async () => {
   const sessions = [];
   const store = memoryStore();
@@ -236,6 +265,11 @@ test.each([
   [{ maxLogBytes: 1 }, 'options.maxLogBytes must be an integer >= 1024, got 1'],
   [{ language: 'python' }, 'Python needs options.open, which returns a PyodideExecutor'],
   [{ open: () => {}, timeoutMs: 1 }, 'options.timeoutMs is an option of executors'],
+  [{ checkpointer: {}, keys: { sign: 'a' } }, 'checkpointer must be a checkpointer of LangGraph, got an object'],
+  [{ checkpointer: new MemorySaver() }, 'options.keys is required'],
+  [{ keys: { sign: 'a' } }, 'options.keys needs options.checkpointer'],
+  [{ checkpointer: new MemorySaver(), open: () => {} }, 'options.checkpointer cannot be combined with options.open'],
+  [{ checkpointer: new MemorySaver(), keys: { sign: 'a' }, keepState: true }, 'keepState cannot be combined'],
 ])('options are refused: %j', (options, message) => {
   expect(() => createCodeMiddleware({ tools: [], ...options })).toThrow(message);
 });

@@ -179,8 +179,13 @@ export function checkDurableOptions(id: unknown, options: unknown): DurableSetti
  */
 export function checkId(id: unknown): asserts id is string {
   if (typeof id !== 'string') throw new TypeError(`id must be a string, got ${describe(id)}`);
-  if (ID.test(id)) return;
+  if (isId(id)) return;
   throw new RangeError(`id must have 1 to 80 ASCII letters, digits and characters of "_-.:@/", got ${describe(id)}`);
+}
+
+/** @internal */
+export function isId(id: string): boolean {
+  return ID.test(id);
 }
 
 const CHOICES = {

@@ -15,7 +15,7 @@ import { byName } from '../code-tool/definition';
 import { isMcpBlock, mcpValue, withoutEnvelope } from '../code-tool/mcp-result';
 import { executorIn, settingsOf } from '../code-tool/settings';
 import { stoppable } from '../code-tool/stoppable-run';
-import { AgentSessions, defaultOpen, middlewareOf, middlewareOptions } from './middleware';
+import { AgentSessions, middlewareOf, middlewareOptions } from './middleware';
 import { answerFromGraph, configOfCall, isInGraph, isInterrupt, programOf, waitingForGraph } from './interrupts';
 import type { Foreign } from '../../contract/foreign';
 import type { StructuredToolInterface as ImportedTool } from '@langchain/core/tools' with {
@@ -27,6 +27,8 @@ import type { StructuredToolInterface as RequiredTool } from '@langchain/core/to
 import type { ContentParts } from '../../contract/content';
 import type { McpResult } from '../code-tool/mcp-result';
 import type { Executor } from '../../contract/executor-types';
+import type { JournalKeys } from '../../durable';
+import type { Checkpointer } from './checkpoint-store';
 import type { ApprovableTool, CodeTools, CodeToolSettings } from '../code-tool/types';
 import type { CodeMiddleware } from './middleware-types';
 
@@ -62,7 +64,15 @@ export interface CodeMiddlewareOptions extends Omit<CodeToolOptions, 'executor'>
    */
   open?: ((id: string) => Executor | Promise<Executor>) | undefined;
   /**
-   * Called when a turn or a call has ended, and its executor is cleaned up. A journal can be removed then:
+   * Opens sessions that are durable: their journals are in this checkpointer, which can be that of the graph.
+   * Interrupts pause programs, and another process can continue them. When a turn or a call has ended, its journal is
+   * removed. Options of executors apply. Cannot be combined with `open`.
+   */
+  checkpointer?: Checkpointer | undefined;
+  /** The keys of the journals. Required with `checkpointer`. */
+  keys?: JournalKeys | undefined;
+  /**
+   * Called when a turn or a call has ended, and its executor is cleaned up. A journal of `open` can be removed then:
    * `(id) => store.remove(id)`.
    */
   onEnd?: ((id: string) => void | Promise<void>) | undefined;
@@ -137,9 +147,9 @@ export function createCodeTool(options: CodeToolOptions): ImportedTool & Require
  * Creates a middleware for `createAgent` of `langchain` and `createDeepAgent` of `deepagents`. It adds the code tool to
  * the agent, with a session for each thread, turn or call.
  *
- * If `open` returns a `DurableSession`, the session is released at the end of each turn and at each interrupt, and
- * opened again by the next call, also in another process. Other executors stay until their state ends or `cleanup()` is
- * called.
+ * With `checkpointer`, or if `open` returns a `DurableSession`, the session is released at the end of each turn and at
+ * each interrupt, and opened again by the next call, also in another process. Other executors stay until their state
+ * ends or `cleanup()` is called.
  *
  * Agents that have the same middleware, such as an agent and its subagents, share the sessions of a thread.
  *
@@ -152,8 +162,8 @@ export function createCodeTool(options: CodeToolOptions): ImportedTool & Require
  * ```
  */
 export function createCodeMiddleware(options: CodeMiddlewareOptions): CodeMiddleware {
-  const { state, open, onEnd, maxSessions, toolOptions, executorOptions } = middlewareOptions(options);
-  const sessions = new AgentSessions({ open: open ?? defaultOpen(executorOptions), onEnd, maxSessions });
+  const { state, open, onEnd, maxSessions, toolOptions } = middlewareOptions(options);
+  const sessions = new AgentSessions({ open, onEnd, maxSessions });
   const tool = createCodeTool({ ...toolOptions, executor: () => sessions.executor() } as Foreign);
   return middlewareOf(tool, state, sessions);
 }

@@ -1,18 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 
 import { describe } from '../../contract/describe';
 import { isExecutor, refuseOtherOptions } from '../../contract/executor';
 import { NO_LIMIT, OPTION_NAMES, optionsOf } from '../../contract/options';
 import { requirePeer } from '../../contract/peer-dependency';
 import { OWN_OPTIONS } from '../code-tool/settings';
+import { DurableSession } from '../../durable';
+import { checkDurableOptions, isId } from '../../durable/options';
 import { refuseWrongOptions } from '../../ses/check-options';
+import { checkpointStore } from './checkpoint-store';
 import { SESExecutor } from '../../ses/executor';
 import type { Executor } from '../../contract/executor-types';
 import type { Foreign } from '../../contract/foreign';
 import type { CodeMiddleware } from './middleware-types';
 
-const OWN = ['state', 'open', 'onEnd', 'maxSessions'];
+const OWN = ['state', 'open', 'checkpointer', 'keys', 'onEnd', 'maxSessions'];
 type State = 'thread' | 'turn' | 'call';
 const STATES = ['thread', 'turn', 'call'];
 const MAX_SESSIONS = 100;
@@ -22,7 +25,7 @@ const TURN = '_codeTurn';
 /** The parts of the options, checked. */
 export function middlewareOptions(options: unknown) {
   const given = optionsOf(options, 'options', [...OWN, ...OWN_OPTIONS, ...OPTION_NAMES]);
-  const { state = 'thread', open, onEnd, maxSessions = MAX_SESSIONS, ...others } = given;
+  const { state = 'thread', open, checkpointer, keys, onEnd, maxSessions = MAX_SESSIONS, ...others } = given;
   if (!STATES.includes(state)) {
     throw new TypeError(`options.state must be "thread", "turn" or "call", got ${describe(state)}`);
   }
@@ -40,7 +43,34 @@ export function middlewareOptions(options: unknown) {
   const toolOptions = Object.fromEntries(entries.filter(isOfTool));
   const executorOptions = Object.fromEntries(entries.filter((entry) => !OWN_OPTIONS.includes(entry[0])));
   if (open !== undefined) refuseOtherOptions(omitLanguage(executorOptions), [...OWN, ...OWN_OPTIONS]);
-  return { state: state as State, open, onEnd, maxSessions: maxSessions as number, toolOptions, executorOptions };
+  if (open !== undefined && checkpointer !== undefined) {
+    throw new TypeError('options.checkpointer cannot be combined with options.open, which opens the sessions');
+  }
+  if (keys !== undefined && checkpointer === undefined) throw new TypeError('options.keys needs options.checkpointer');
+  const sessions =
+    checkpointer === undefined
+      ? { open: open ?? defaultOpen(executorOptions), onEnd }
+      : sessionsIn(checkpointer, keys, executorOptions, onEnd);
+  return { state: state as State, ...sessions, maxSessions: maxSessions as number, toolOptions };
+}
+
+/** Durable sessions whose journals are in a checkpointer. */
+function sessionsIn(checkpointer: Foreign, keys: Foreign, options: Foreign, onEnd?: (id: string) => unknown) {
+  const store = checkpointStore(checkpointer);
+  const opening = { store, keys, executor: executorOptionsOf(options) };
+  checkDurableOptions('id', opening);
+  return {
+    open: (id: string): Promise<Executor> => DurableSession.open(journalIdOf(id), opening),
+    onEnd: async (id: string) => {
+      await store.remove(journalIdOf(id));
+      await onEnd?.(id);
+    },
+  };
+}
+
+/** The ids of threads and calls may be too long for a journal, or have other characters. */
+function journalIdOf(id: string) {
+  return isId(id) ? id : createHash('sha256').update(id).digest('hex');
 }
 
 function omitLanguage({ language: _, ...others }: Foreign) {
@@ -204,10 +234,16 @@ function idOf(thread: unknown, own: unknown) {
   return typeof thread === 'string' ? `${thread}.${own}` : String(own);
 }
 
-/** The function that opens sessions if the caller has none. Wrong options are rejected here. */
-export function defaultOpen(options: Foreign): () => Executor {
+/** The function that opens sessions if the caller has none. */
+function defaultOpen(given: Foreign): () => Executor {
+  const options = executorOptionsOf(given);
+  return () => new SESExecutor(options);
+}
+
+/** Wrong options are rejected here. */
+function executorOptionsOf(options: Foreign) {
   const { language } = options;
   if (language === 'python') throw new TypeError('Python needs options.open, which returns a PyodideExecutor');
   refuseWrongOptions(options, OWN);
-  return () => new SESExecutor({ maxOperations: NO_LIMIT, ...options });
+  return { maxOperations: NO_LIMIT, ...options };
 }
