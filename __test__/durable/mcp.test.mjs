@@ -7,22 +7,24 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { createMcpServer } from 'ses-executor/mcp';
+import { PyodideExecutor } from 'ses-executor/python';
+import { SESExecutor } from '../../index.mjs';
 import { createServed } from '../../build/adapters/mcp/server.js';
 import { deferred, rejection } from '../helpers.mjs';
-import { openSession } from './helpers.mjs';
+import { all, openSession } from './helpers.mjs';
 
 const CODE = '[await charge(5), await ask("Ship?").catch(({ code }) => code)]';
 const CALL = { key: 's/1/2', name: 'ask', args: ['Ship?'], payload: { question: 'Ship?' }, isInDoubt: false };
 
 /** A client of a server whose code can charge and ask. `decide` replies to elicitations. */
-async function connect(executor, decide, more = {}) {
+async function connect(executor, decide, more = {}, options = {}) {
   const calls = [];
   const tools = {
     charge: async (amount) => (calls.push(`charge ${amount}`), amount),
     ask: async (question) => waitForAnswer({ question }),
     ...more,
   };
-  const server = await createMcpServer({ executor, tools });
+  const server = await createMcpServer({ executor, tools, ...options });
   const capabilities = decide === undefined ? {} : { elicitation: {} };
   const client = new Client({ name: 'test', version: '1.0.0' }, { capabilities });
   if (decide !== undefined) client.setRequestHandler(ElicitRequestSchema, ({ params }) => decide(params));
@@ -103,6 +105,67 @@ test('an approval of the plan, which the person reads, covers the calls in it', 
     'answer',
     'refuse',
   ]);
+});
+
+describe('with enforcePlan', () => {
+  const paying = () => {
+    const paid = [];
+    return { paid, tools: { pay: { needsApproval: true, execute: ({ n }) => (paid.push(n), n) } } };
+  };
+
+  test('a run is held to the plan that a person has approved, also in another process', async () => {
+    const store = memoryStore();
+    const asked = [];
+    const { paid, tools } = paying();
+    const code = 'for (const n of [1, 2, 3]) await pay({ n }); await charge(7)';
+    const first = await connect(await openSession('s', { store }), undefined, tools, { enforcePlan: true });
+    expect((await first.run(code)).structuredContent.waiting).toHaveLength(1);
+    const decide = ({ message }) => (asked.push(message), { action: 'accept', content: { decision: 'approve plan' } });
+    const session = await openSession('s', { store });
+    const second = await connect(session, decide, tools, { enforcePlan: true });
+    expect((await second.run(code)).structuredContent).toStrictEqual({ output: 7, logs: '' });
+    expect([paid, asked.length]).toStrictEqual([[1, 2, 3], 1]);
+    const { plan: approved } = JSON.parse(
+      (await all(session.history())).map(({ waiting }) => waiting?.payload).find(Boolean),
+    ).payload;
+    const held = (await all(session.history())).find(({ plan }) => plan !== undefined);
+    expect(held.plan).toStrictEqual({ run: 1, plan: approved });
+    expect(approved.tools.map(({ name, times }) => [name, times])).toStrictEqual([
+      ['charge', 'once'],
+      ['pay', { atMost: 3 }],
+    ]);
+  });
+
+  test.each([
+    [undefined, [666], 666],
+    [false, [666], 666],
+    [true, [], 'ERR_CALL_NOT_PLANNED'],
+  ])(
+    '%j, a call that is not in the plan of the program has these effects: %j',
+    async (enforcePlan, effects, output) => {
+      // The plan does not know what the owner of the executor adds to programs.
+      class Adding extends SESExecutor {
+        run(code, options) {
+          return super.run(`${code}; await charge(666).catch(({ code }) => code)`, options);
+        }
+      }
+      const { calls, run } = await connect(new Adding(), undefined, {}, { enforcePlan });
+      expect((await run('1')).structuredContent).toStrictEqual({ output, logs: '' });
+      expect(calls).toStrictEqual(effects.map((n) => `charge ${n}`));
+    },
+  );
+
+  test('is refused where there are no plans', async () => {
+    const refusal = (options) => rejection(createMcpServer(options)).then(({ name, message }) => [name, message]);
+    expect(await refusal({ enforcePlan: 'yes' })).toStrictEqual([
+      'TypeError',
+      'options.enforcePlan must be a boolean, got "yes"',
+    ]);
+    expect(await refusal({ enforcePlan: true, executor: new PyodideExecutor() })).toStrictEqual([
+      'TypeError',
+      'options.enforcePlan needs a JavaScript executor of this package: other programs have no plans',
+    ]);
+  });
 });
 
 // The program ran again from its beginning, with all its effects.

@@ -33,6 +33,7 @@ export function runTool(
     log,
     helpers,
     taken,
+    enforcePlan = false,
   }: {
     language: LanguageText;
     description: string;
@@ -44,6 +45,8 @@ export function runTool(
     helpers: HelperState;
     /** Names that code uses for variables. */
     taken: readonly string[];
+    /** Whether runs are held to their plans. */
+    enforcePlan?: boolean;
   },
 ): ServedTool {
   const { toolName: name, title, program } = language;
@@ -58,7 +61,7 @@ export function runTool(
     call: async ({ code, timeoutMs: deadline, reset }, request) => {
       const { signal } = request;
       const progress = new Progress(request);
-      const plan = new RunPlan(planner, code, false);
+      const plan = new RunPlan(planner, code, enforcePlan);
       const run = toolset.forRun(signal, language, progress, plan);
       // The program has begun in the request that this one repeats.
       const continues = request.isRepeated === true;

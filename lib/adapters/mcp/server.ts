@@ -35,6 +35,8 @@ export interface ServerOptions {
   servers?: ConnectedServer[];
   /** Variables of each session. */
   variables?: Record<string, unknown>;
+  /** Whether each run in JavaScript is held to its plan. */
+  enforcePlan?: boolean;
   /**
    * Options of `run_python`: the number of lines that it may execute, and a folder of packages that it may import.
    * Without them, the tool is absent.
@@ -74,6 +76,7 @@ export function createServed({
   tools = {},
   servers = [],
   variables,
+  enforcePlan,
   maxDeclarationChars,
   ...others
 }: ServerOptions): Served {
@@ -125,6 +128,7 @@ export function createServed({
     log,
     helpers,
     taken: forCatalog.taken,
+    enforcePlan,
   });
   const inPython =
     python &&
