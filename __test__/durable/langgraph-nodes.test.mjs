@@ -10,8 +10,8 @@ import { z } from 'zod';
 
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { checkpointStore, createCodeTool } from 'ses-executor/langchain';
-import { rejection } from '../helpers.mjs';
-import { KEYS, all, openSession } from './helpers.mjs';
+import { deferred, rejection } from '../helpers.mjs';
+import { KEYS, all, openSession, storeOf } from './helpers.mjs';
 
 const THREAD = { configurable: { thread_id: '1' } };
 const State = Annotation.Root({ answer: Annotation() });
@@ -34,9 +34,9 @@ function noting(failures = 0) {
 }
 
 /** A graph with one node, which runs programs by `run(code)`. */
-function graphOf(body, executor, { checkpointer = new MemorySaver(), retryPolicy, failures } = {}) {
+function graphOf(body, executor, { checkpointer = new MemorySaver(), retryPolicy, failures, more = [] } = {}) {
   const { called, tools } = noting(failures);
-  const tool = createCodeTool({ tools, executor });
+  const tool = createCodeTool({ tools: [...tools, ...more], executor });
   const graph = new StateGraph(State)
     .addNode('code', async (_, config) => ({ answer: await body((code) => tool.invoke({ code }, config)) }), {
       retryPolicy,
@@ -198,6 +198,26 @@ test('a node that runs again after its process has ended repeats no program that
   const second = await inProcess();
   expect(await second.graph.invoke(null, THREAD)).toStrictEqual({ answer: 'ab' });
   expect([first.called, second.called]).toStrictEqual([['a'], ['b']]);
+});
+
+test('a node whose process ends during its second program continues that program, and repeats no other', async () => {
+  const checkpointer = new MemorySaver();
+  const store = memoryStore();
+  const started = deferred();
+  const inProcess = async (store, run) => {
+    const wait = langchainTool(run, { name: 'wait', description: '', schema: z.object({}) });
+    const program = `${charge('b')}; await wait({})`;
+    const body = async (runProgram) => [await runProgram(charge('a')), await runProgram(program)].join();
+    const session = await openSession('s', { store, inDoubt: 'repeat' });
+    return graphOf(body, session, { checkpointer, more: [wait] });
+  };
+  const first = await inProcess(store, () => new Promise(() => started.resolve()));
+  first.graph.invoke({}, THREAD).catch(() => {});
+  await started.promise;
+  // What the session has stored when its process ends.
+  const second = await inProcess(storeOf(await all(store.read('s'))), () => 'waited');
+  expect(await second.graph.invoke(null, THREAD)).toStrictEqual({ answer: 'a,waited' });
+  expect([first.called, second.called]).toStrictEqual([['a', 'b'], []]);
 });
 
 test('a program that failed before an interrupt fails again in the same way, without repeating its calls', async () => {

@@ -14,6 +14,8 @@ import type { Answer, WaitingCall } from './types';
 
 /** A run that has not ended, and what its calls without an answer need. */
 export interface OpenRun {
+  /** the journal that has the run */
+  content: NativeJournalContent;
   run: number;
   code: string;
   options: ReturnType<typeof readNotes>['options'];
@@ -47,9 +49,10 @@ export interface OpenCall {
  */
 export function openRunOf(
   id: string,
-  { open, notes, tools }: NativeJournalContent,
+  content: NativeJournalContent,
   ruleOf: (path: string[]) => InDoubt | undefined,
 ): OpenRun | undefined {
+  const { open, notes, tools } = content;
   if (open === undefined || open === null) return undefined;
   const noted = readNotes(notes);
   const calls = open.calls.map(({ call, id: tool, args }) => {
@@ -75,7 +78,7 @@ export function openRunOf(
     };
   });
   const { options, approvedPlan, planned } = noted;
-  return { run: open.run, code: open.code, options, calls, approvedPlan, planned };
+  return { content, run: open.run, code: open.code, options, calls, approvedPlan, planned };
 }
 
 /**

@@ -256,7 +256,10 @@ export class DurableSession implements Executor {
     const isKnown = live !== undefined && live.recorder.isRestored && live.recorder.registry?.bind(functions);
     if (live !== undefined && !isKnown) await live.recorder.guard(live.executor.sendTools(tools));
     Object.assign(this.#sent, tools);
-    if (isWaiting) Object.assign(this.#unsent, tools);
+    if (!isWaiting) return;
+    Object.assign(this.#unsent, tools);
+    // The rule for a call in doubt is that of its tool.
+    if (this.#open !== undefined) this.#open = this.#openRun(this.#open.content);
   }
 
   /**
