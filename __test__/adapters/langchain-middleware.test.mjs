@@ -191,6 +191,26 @@ test.each([
   expect([await journals(), new Set(ended).size]).toEqual(state === 'thread' ? [1, 0] : [0, state === 'turn' ? 1 : 2]);
 });
 
+test('of programs that a model sends at the same time, one waits, and the model can send the others again', async () => {
+  const checkpointer = new MemorySaver();
+  const called = [];
+  const make = (name, run) => langchainTool(run, { name, description: '', schema: z.object({}) });
+  const tools = [make('charge', () => called.push('charge')), make('confirm', () => interrupt('Sure?'))];
+  const [waits, charges] = [{ code: 'await charge({}); await confirm({})' }, { code: 'await charge({})' }];
+  const middleware = makeMiddleware({ checkpointer, keys: { sign: 'a key' }, tools });
+  const agent = createAgent({
+    model: new ScriptedModel([[waits, charges], charges, 'Done.']),
+    middleware: [middleware],
+    checkpointer,
+  });
+  const { __interrupt__: interrupts } = await agent.invoke(say, inThread('a'));
+  expect(interrupts.map(({ value }) => value)).toEqual(['Sure?']);
+  const [answered, refused, again] = results(await agent.invoke(new Command({ resume: 'yes' }), inThread('a')));
+  expect([answered, again]).toEqual(['yes', '2']);
+  expect(refused).toMatch(/^ERR_RUN_WAITING[^]*This code has not run\. An earlier program has not ended\./);
+  expect(called).toEqual(['charge', 'charge']);
+});
+
 test('a durable session is released after each turn', async () => {
   const sessions = [];
   const store = memoryStore();
