@@ -104,3 +104,23 @@ test.each(['lock', 'read'])('a revert that waits for %s of the store ends, and r
   expect((await reverting).code).toBe('ERR_INVALID_STATE');
   expect((await again()).state).toBe('WAITING');
 });
+
+// The store refuses what the session still records. That ended all calls of the executor, and its cleanup with them.
+test('a session that another process has continued meanwhile is cleaned up without an error', async () => {
+  const store = memoryStore();
+  const called = deferred();
+  const optionsOf = (wait) => ({ store, inDoubt: 'repeat', tools: { wait } });
+  const first = await openSession(
+    's',
+    optionsOf(() => (called.resolve(), deferred().promise)),
+  );
+  const running = rejection(first.run('await wait()'));
+  await called.promise;
+  const second = await openSession(
+    's',
+    optionsOf(() => 'waited'),
+  );
+  expect((await second.answer({})).output.output).toBe('waited');
+  await first.cleanup();
+  expect([first.state, (await running).code]).toStrictEqual(['DEAD', 'ERR_JOURNAL_CONFLICT']);
+});

@@ -1261,7 +1261,13 @@ makeDisposable(DurableSession.prototype, DurableSession.prototype.cleanup);
 /** Ends the isolate. What its end does to a job under way is not recorded. */
 async function freed({ executor, recorder }: Live) {
   recorder.journal.close();
-  await executor.cleanup();
+  try {
+    await executor.cleanup();
+  } catch (error) {
+    // All calls end if the store fails meanwhile, and this one, too.
+    if (!recorder.hasFailed) throw error;
+    await executor.cleanup();
+  }
 }
 
 /** Says what differs, if the replay has failed. */
