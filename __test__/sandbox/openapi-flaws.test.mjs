@@ -230,6 +230,24 @@ describe('a flaw in an operation omits that operation with a warning', () => {
     expect([requests[0].body, warnings.length]).toStrictEqual(['{"q":"x"}', 1]);
   });
 
+  test.each([
+    ['leads nowhere', '#/components/schemas/Owner', 'the reference #/components/schemas/Owner leads nowhere'],
+    ['is empty', '', 'a reference is empty'],
+  ])('a shared schema whose properties are parameters is not checked where a reference %s', async (_, $ref, reason) => {
+    const Pet = { type: 'object', properties: { name: { type: 'string' }, owner: { $ref } } };
+    const requestBody = jsonBody({ $ref: '#/components/schemas/Pet' });
+    const document = documentOf(
+      { '/a': { method: 'post', operationId: 'a', requestBody } },
+      { components: { schemas: { Pet } } },
+    );
+    const { call, requests, warnings } = await apiOf(document);
+    await call("sdk.api.a({ name: 'Rex', owner: 5 })");
+    expect([requests[0].body, warnings]).toEqual([
+      '{"name":"Rex","owner":5}',
+      [`in the schema #/components/schemas/Pet values are not checked: ${reason}`],
+    ]);
+  });
+
   test('a shared schema is not checked where its own references lead nowhere', async () => {
     const schemas = {
       Pet: { type: 'object', properties: { name: { type: 'string' }, owner: { $ref: '#/components/schemas/Owner' } } },
@@ -307,6 +325,54 @@ describe('Swagger 2.0', () => {
       ['POST', 'https://pets.test/v1/pets/1', 'name=Rex&age=3'],
     ]);
     expect(requests[1].headers['x-key']).toBe('k');
+  });
+
+  const list = (place, collectionFormat) => ({
+    name: 'x',
+    in: place,
+    required: place === 'path',
+    type: 'array',
+    items: { type: 'string' },
+    collectionFormat,
+  });
+  test.each([
+    ['query', 'csv', '/a?x=a%20b,c%2Cd'],
+    ['query', 'ssv', '/a?x=a%20b%20c%2Cd'],
+    ['query', 'tsv', '/a?x=a%20b%09c%2Cd'],
+    ['query', undefined, '/a?x=a%20b,c%2Cd'],
+    ['path', 'pipes', '/a/a%20b|c%2Cd'],
+    ['path', 'ssv', '/a/a%20b%20c%2Cd'],
+    ['path', 'tsv', '/a/a%20b%09c%2Cd'],
+    ['path', undefined, '/a/a%20b,c%2Cd'],
+    ['header', 'pipes', 'a b|c,d'],
+    ['header', 'tsv', 'a b\tc,d'],
+    ['header', 'csv', 'a b,c,d'],
+    ['formData', 'multi', 'x=a+b&x=c%2Cd'],
+    ['formData', undefined, 'x=a+b,c%2Cd'],
+    ['formData', 'pipes', 'x=a+b|c%2Cd'],
+    ['formData', 'ssv', 'x=a+b+c%2Cd'],
+    ['formData', 'tsv', 'x=a+b%09c%2Cd'],
+  ])('sends a list in the %s with the separator of %s', async (place, collectionFormat, expected) => {
+    const path = place === 'path' ? '/a/{x}' : '/a';
+    const operation = { operationId: 'a', parameters: [list(place, collectionFormat)] };
+    const { call, requests, paths } = await apiOf(swagger({ [path]: { post: operation } }));
+    const params = "{ x: ['a b', 'c,d'] }";
+    await call(`sdk.api.a(${place === 'formData' ? `{ body: ${params} }` : params})`);
+    const { headers, body } = requests[0];
+    expect({ header: headers.x, formData: body }[place] ?? paths()[0]).toBe(expected);
+  });
+
+  test.each([
+    ['no types', undefined, 'string', 'application/x-www-form-urlencoded'],
+    ['other types', ['application/json'], 'string', 'application/x-www-form-urlencoded'],
+    ['a type', ['application/json', 'multipart/form-data'], 'string', 'multipart/form-data'],
+    ['no types and a file', undefined, 'file', 'multipart/form-data'],
+    ['a type that has no files', ['application/x-www-form-urlencoded'], 'file', 'multipart/form-data'],
+  ])('sends a form with %s (%j, %s) as %s', async (_, consumes, type, contentType) => {
+    const parameters = [{ name: 'x', in: 'formData', type }];
+    const { call, requests } = await apiOf(swagger({ '/a': { post: { operationId: 'a', consumes, parameters } } }));
+    await call("sdk.api.a({ body: { x: 'y' } })");
+    expect(requests[0].headers['content-type'].split(';')[0]).toBe(contentType);
   });
 
   test('has responses, and files are bytes', async () => {

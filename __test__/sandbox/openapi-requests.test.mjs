@@ -156,6 +156,46 @@ describe('schemas that no value matches or that cannot be compiled', () => {
   });
 });
 
+describe('parts of an allOf of which one forbids the properties of the others', () => {
+  const key = { type: 'object', properties: { key: text }, required: ['key'] };
+  const closed = { type: 'object', properties: { email: text }, additionalProperties: false };
+  const schemas = {
+    Key: key,
+    Closed: closed,
+    Both: { allOf: [{ $ref: '#/components/schemas/Key' }, { $ref: '#/components/schemas/Closed' }] },
+  };
+
+  test.each([
+    ['in a list', { allOf: [key, closed] }],
+    ['by reference', { $ref: '#/components/schemas/Both' }],
+    ['next to the list', { ...closed, allOf: [{ $ref: '#/components/schemas/Key' }] }],
+    ['at different depths', { allOf: [{ allOf: [{ allOf: [key] }] }, closed] }],
+    ['that both do', { allOf: [{ ...key, additionalProperties: false }, closed] }],
+    ['with a part that may be null', { allOf: [{ ...key, nullable: true }, closed] }],
+  ])('accept the properties of all, and no others: %s', async (_, schema) => {
+    const document = documentOf(
+      { '/a': { method: 'post', operationId: 'a', requestBody: jsonBody(schema) } },
+      { components: { schemas } },
+    );
+    const { call, requests, warnings } = await apiOf(document);
+    await call("sdk.api.a({ body: { key: 'k', email: 'e' } })");
+    expect([requests[0].body, warnings]).toEqual(['{"key":"k","email":"e"}', []]);
+    await expectCode(call("sdk.api.a({ body: { key: 'k', other: 1 } })"), 'ERR_INVALID_PARAMS');
+    await expectCode(call("sdk.api.a({ body: { email: 'e' } })"), 'ERR_INVALID_PARAMS');
+    await expectCode(call("sdk.api.a({ body: { key: 5, email: 'e' } })"), 'ERR_INVALID_PARAMS');
+  });
+
+  test('accept the properties of all in a form with a file', async () => {
+    const file = { type: 'object', properties: { file: { type: 'string', format: 'binary' } } };
+    const content = { 'multipart/form-data': { schema: { allOf: [file, closed] } } };
+    const document = documentOf({ '/a': { method: 'post', operationId: 'a', requestBody: { content } } });
+    const { call, requests } = await apiOf(document);
+    await call("sdk.api.a({ body: { file: new Uint8Array([1]), email: 'e' } })");
+    expect(requests).toHaveLength(1);
+    await expectCode(call("sdk.api.a({ body: { email: 'e', other: 1 } })"), 'ERR_INVALID_PARAMS');
+  });
+});
+
 describe('several JSON content types of a body', () => {
   const patch = (types, schema = {}) => ({
     method: 'patch',
@@ -630,6 +670,28 @@ describe('a relative server', () => {
     });
     await call('sdk.api.a()');
     expect(requests[0].url).toBe(expected);
+  });
+
+  test.each([
+    ['the first one of HTTP', [{ url: 'wss://a.test/x' }, { url: 'https://b.test/y' }]],
+    ['the first one without an open variable', [{ url: 'https://{tenant}.test' }, { url: 'https://b.test/y' }]],
+  ])('is %s', async (_, servers) => {
+    const { call, requests } = await apiOf(documentOf({ '/a': { operationId: 'a' } }, { servers }), {
+      baseUrl: undefined,
+    });
+    await call('sdk.api.a()');
+    expect(requests[0].url).toBe('https://b.test/y/a');
+  });
+
+  test('with a variable that has no default needs a base URL', async () => {
+    const document = documentOf({ '/a': { operationId: 'a' } }, { servers: [{ url: 'https://{tenant}.api.test/v1' }] });
+    const error = await rejection(registryFromOpenApi(document));
+    expect(error.message).toBe(
+      'options.baseUrl must be an http URL, since the document has none, got "https://{tenant}.api.test/v1"',
+    );
+    const { call, requests } = await apiOf(document, { baseUrl: 'https://acme.api.test/v2' });
+    await call('sdk.api.a()');
+    expect(requests[0].url).toBe('https://acme.api.test/v2/a');
   });
 
   test('without a base URL is refused', async () => {

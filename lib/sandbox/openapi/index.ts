@@ -9,6 +9,7 @@ import { withTimeLimit } from '../../contract/time-limit';
 import { NULLS_OMITTED } from '../params';
 import { unpacked } from './packed';
 import { headersOf, requester } from './request';
+import { hasExpression } from './templates';
 import type { Given } from '../../contract/options';
 import type { SandboxAdapter, SandboxAdapters, SandboxMethod, SandboxRegistry, SdkCall } from '../api';
 import type { Packed } from './packed';
@@ -34,8 +35,9 @@ export interface OpenApiOptions {
   /** Default: the `fetch` of Node.js. */
   fetch?: Fetch | undefined;
   /**
-   * Base URL of all requests. Default: the first server of the operation, its path or the document, with the defaults
-   * of its variables. A server with a relative URL is resolved against it. User and password are sent as a header.
+   * Base URL of all requests. Default: the first usable server of the operation, its path or the document, with the
+   * defaults of its variables. A server with a relative URL is resolved against it. User and password are sent as a
+   * header.
    */
   baseUrl?: string | undefined;
   /** Headers of each request, or a function of the call that returns them. They replace headers that guests set. */
@@ -90,9 +92,9 @@ const DEFAULT_DOCUMENT_BYTES = 32 * 2 ** 20;
  * Responses: JSON is parsed, and text is decoded by its charset. Other content is a `Uint8Array`, and an empty response
  * is `null`. Integers beyond 2^53 are strings, which parameters of integers accept. With `{ response: true }` as second
  * argument, a call returns `{ status, headers, body }`, with names of headers in lower case and without `set-cookie`.
- * Unsuccessful responses are errors with a code such as `HTTP_404`. Failed connections are errors with their own code,
- * such as `ECONNREFUSED`. Redirects are followed within one origin. For requests that change something, only redirects
- * with status 303 are followed.
+ * Unsuccessful responses are errors with a code such as `HTTP_404`, and with `data` that has `headers` and, for short
+ * JSON, `body`. Failed connections are errors with their own code, such as `ECONNREFUSED`. Redirects are followed
+ * within one origin. For requests that change something, only redirects with status 303 are followed.
  *
  * @throws `TypeError` for a document of another version, and for one with too many values or levels
  * @throws `SyntaxError` for a string that cannot be read as JSON or YAML
@@ -317,7 +319,7 @@ function baseOf({ base, steps }: Server, given: URL | undefined) {
 function baseUrlOf(url: unknown, reason: string) {
   try {
     const parsed = new URL(url as string);
-    if (/^https?:$/.test(parsed.protocol)) return parsed;
+    if (/^https?:$/.test(parsed.protocol) && !hasExpression(url as string)) return parsed;
   } catch {
     // The error below reports it.
   }

@@ -6,7 +6,7 @@ import { TakenNames, camel } from './names';
 import { CharCounter, LimitError } from './limits';
 import { Flaw, entriesOf, listOf, objectOr, partOf, resolved, resolvedOrNone, shown, textOr } from './references';
 import { Reader, SchemaWriter, schemaParts } from './schemas';
-import { EXPRESSION, templateOf } from './templates';
+import { EXPRESSION, hasExpression, templateOf } from './templates';
 import { isForm, isJsonType, isMultipart } from './serialize';
 import type { Field, Writing } from './serialize';
 import type { Foreign } from '../../contract/foreign';
@@ -274,22 +274,30 @@ function secretsIn(schemes: Record<string, Foreign>) {
 }
 
 /**
- * The first server that is defined, with the defaults of its variables. A relative URL is resolved against that of the
- * next outer owner.
+ * The first server whose URL can be used, with the defaults of its variables. A relative URL is resolved against that
+ * of the next outer owner.
  * @param owners from the operation to the document
  */
 function serverOf(owners: Foreign[]): Server {
   const steps: string[] = [];
   for (const owner of owners) {
-    const [server] = listOf(owner.servers);
-    if (typeof server?.url !== 'string') continue;
-    const url = server.url.replace(EXPRESSION, (text: string, name: string) => {
-      return String(server.variables?.[name]?.default ?? text);
-    });
+    const urls = listOf(owner.servers).flatMap(serverUrl);
+    const url = urls.find(isUsable) ?? urls[0];
+    if (url === undefined) continue;
     if (URL.canParse(url)) return { base: url, steps };
     steps.unshift(url);
   }
   return { base: undefined, steps };
+}
+
+function serverUrl({ url, variables }: Foreign): string[] {
+  if (typeof url !== 'string') return [];
+  return [url.replace(EXPRESSION, (text: string, name: string) => String(variables?.[name]?.default ?? text))];
+}
+
+/** Whether a URL is relative or one of HTTP, and has no variable without a default. */
+function isUsable(url: string) {
+  return !hasExpression(url) && (!URL.canParse(url) || /^https?:$/.test(new URL(url).protocol));
 }
 
 function nameOf(operationId: string, tag: string) {
@@ -459,7 +467,7 @@ function bodyOf(
   const hasOwnWords = ['oneOf', 'anyOf', 'allOf', 'not'].some((word) => (schema[word] ?? undefined) !== undefined);
   const isFlat = isJsonType(contentType) && schemas.length === 1 && names.length > 0 && !hasOwnWords;
   if (isFlat && !names.some((name) => taken.has(name))) {
-    const own = writer.write({ properties: schema.properties, required: schema.required });
+    const own = writer.writePart(media.schema.$ref, { properties: schema.properties, required: schema.required });
     Object.assign(properties, own.properties);
     const wanted = (own.required ?? []).filter((it: string) => names.includes(it));
     const isOptional = isRequired !== true;
@@ -475,7 +483,7 @@ function bodyOf(
       contentType,
       fields: [],
       isOptional,
-      others: writer.write(schema.additionalProperties ?? undefined),
+      others: writer.writePart(media.schema.$ref, schema.additionalProperties ?? undefined),
       whole: isOptional && wanted.length > 0 ? { if: hasOther(known), then: { required: wanted } } : {},
     };
   }

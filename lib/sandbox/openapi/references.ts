@@ -32,6 +32,7 @@ export function resolvedOrNone(api: Foreign, value: Foreign): Foreign {
 }
 
 function pointed(api: Foreign, ref: string): Foreign {
+  if (ref === '') throw new Flaw('a reference is empty');
   if (!ref.startsWith('#')) {
     const hint =
       api[FILES]?.[FAILED]?.[ref.split('#', 1)[0]] ?? 'options.readFile can read files in the folder of the document';

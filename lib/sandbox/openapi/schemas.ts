@@ -14,6 +14,8 @@ const MAX_RESULT_CHARS = 6_000;
 const MAX_RESULT_SCHEMAS = 5_000;
 /** Maximum number of alternatives shown for a result. */
 const MAX_CASES = 4;
+/** Maximum number of parts of an `allOf` among which one is sought that forbids properties of the others. */
+const MAX_JOINED_PARTS = 50;
 
 /** Whether keywords next to a `$ref` in `api` have an effect. In OpenAPI 3.0 they do not. */
 const allowsRefSiblings = (api: Foreign) => !api.openapi.startsWith('3.0');
@@ -22,10 +24,16 @@ const allowsRefSiblings = (api: Foreign) => !api.openapi.startsWith('3.0');
  * A schema, the parts of its `allOf`, and their parts, each once: references may double at each level.
  *
  * @param follow resolves a reference
+ * @param maxParts reading ends after one part more
  */
-export function schemaParts(api: Foreign, given: Foreign, follow = resolvedOrNone): Record<string, Foreign>[] {
+export function schemaParts(
+  api: Foreign,
+  given: Foreign,
+  follow = resolvedOrNone,
+  maxParts: number = Infinity,
+): Record<string, Foreign>[] {
   const parts: Set<Record<string, Foreign>> = new Set();
-  for (const open = [given]; open.length > 0;) {
+  for (const open = [given]; open.length > 0 && parts.size <= maxParts;) {
     const schema = objectOr(follow(api, open.pop()), undefined);
     if (schema === undefined || parts.has(schema)) continue;
     parts.add(schema);
@@ -155,19 +163,73 @@ export class SchemaWriter {
     }
   }
 
+  /**
+   * Writes a part of a schema.
+   *
+   * @param ref a reference to that schema, if there is one: values whose own references lead nowhere are not checked
+   */
+  writePart(ref: unknown, part: Foreign): Foreign {
+    this.#def = typeof ref === 'string' ? ref : undefined;
+    try {
+      return this.write(part);
+    } finally {
+      this.#def = undefined;
+    }
+  }
+
   /** The schema of a form that has files is written in full, because other bodies may refer to the same schema. */
   #form(given: Foreign, optional: string[], form: Form): Foreign {
     const parts = schemaParts(this.#api, given, resolved);
     const filesOf = ({ properties }: Foreign) => entriesOf(properties).filter(([, property]) => form.isFile(property));
     if (!parts.some((part) => filesOf(part).length > 0)) return this.#object(given, optional);
+    return this.#joined(given, parts, optional, (written, part) => {
+      for (const [name, file] of filesOf(part)) written.properties[name] = fileSchema(resolved(this.#api, file), form);
+    });
+  }
+
+  /**
+   * A schema and the parts of its `allOf`, written in full. If one of them forbids properties that another one
+   * declares, no value with them would be valid. The document means that only the properties of all parts are allowed.
+   *
+   * @param change changes what was written of a part
+   */
+  #joined(
+    given: Foreign,
+    parts: Foreign[],
+    optional: string[],
+    change: (written: Foreign, part: Foreign) => void = () => {},
+  ): Foreign {
     const names = [...optional, ...this.#readOnly.of(given)];
+    const isOpened = excludeEachOther(parts);
     const [whole, ...others] = parts.map((part) => {
       this.#written.add();
-      const written = this.#object({ ...part, allOf: undefined }, names);
-      for (const [name, file] of filesOf(part)) written.properties[name] = fileSchema(resolved(this.#api, file), form);
+      const { additionalProperties, ...rest } = part;
+      const isClosed = isOpened && additionalProperties === false;
+      const written = this.#object({ ...(isClosed ? rest : part), allOf: undefined }, names);
+      change(written, part);
       return written;
     });
-    return others.length > 0 ? { ...whole, allOf: others } : whole;
+    return {
+      ...whole,
+      ...(others.length > 0 && { allOf: others }),
+      ...(isOpened && { unevaluatedProperties: false }),
+    };
+  }
+
+  /** The parts of a schema, if one of them forbids properties of another one, and if they can be written in full. */
+  #excludingParts(schema: Foreign): Foreign[] | undefined {
+    const all = listOf(schema.allOf);
+    if (all.length === 0 || all.length > MAX_JOINED_PARTS) return undefined;
+    // In full, the keywords next to a reference would be lost.
+    const hasSiblings = (part: Foreign) => typeof part.$ref === 'string' && Object.keys(part).length > 1;
+    if (allowsRefSiblings(this.#api) && all.some(hasSiblings)) return undefined;
+    try {
+      const parts = schemaParts(this.#api, schema, resolved, MAX_JOINED_PARTS);
+      return parts.length <= MAX_JOINED_PARTS && excludeEachOther(parts) ? parts : undefined;
+    } catch (error) {
+      if (error instanceof Flaw) return undefined;
+      throw error;
+    }
   }
 
   #object(schema: Foreign, optional: string[]): Foreign {
@@ -176,6 +238,8 @@ export class SchemaWriter {
       const reference = this.#reference($ref);
       return allowsRefSiblings(this.#api) ? { ...this.write(siblings, optional), ...reference } : reference;
     }
+    const parts = this.#excludingParts(schema);
+    if (parts !== undefined) return this.#joined(schema, parts, optional);
     // A property is `readOnly` for the whole schema, regardless of the part that requires it.
     const readOnly = [...optional, ...this.#readOnly.of(schema)];
     const written: Foreign = {};
@@ -271,6 +335,16 @@ export class SchemaWriter {
     this.#def = undefined;
     return this.#defs;
   }
+}
+
+/** Whether one of the parts of an `allOf` forbids properties that another one declares. */
+function excludeEachOther(parts: Foreign[]) {
+  const names = parts.map(({ properties }) => Object.keys(objectOr(properties, {})));
+  return parts.some((part, at) => {
+    if (part.additionalProperties !== false || entriesOf(part.patternProperties).length > 0) return false;
+    const own = new Set(names[at]);
+    return names.some((others) => others.some((name) => !own.has(name)));
+  });
 }
 
 function textsOf(values: unknown[]): string[] {

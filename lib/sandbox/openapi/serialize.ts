@@ -30,6 +30,8 @@ export interface Field {
 const BETWEEN = new Map([
   ['spaceDelimited', ' '],
   ['pipeDelimited', '|'],
+  // Only of Swagger 2.0.
+  ['tabDelimited', '\t'],
 ]);
 
 /** Prefix and separator of values in paths and headers. */
@@ -79,21 +81,19 @@ type Encode = (text: string) => string;
  * A value as pairs of name and string: one pair, or one per item or property if the value is exploded. `null` is left
  * out, with its name.
  *
- * @param encode applied to all strings that are not OpenAPI syntax
- * @param blank a blank between items
+ * @param encode applied to all strings that are not OpenAPI syntax, and to blanks between items
  */
 export function pairsOf(
   { name, style, explode, isJson }: Writing,
   value: unknown,
   encode: Encode = (text) => text,
-  blank = ' ',
 ): [name: string, text: string][] {
   if (value === null || value === undefined) return [];
   const own = encode(name);
   if (isJson) return [[own, encode(jsonOf(value))]];
   const written = (inner: unknown) => encode(textOf(inner));
   if (style === 'deepObject') return deepPairs(name, value, encode);
-  const between = (BETWEEN.get(style) ?? ',').replace(' ', blank);
+  const between = (BETWEEN.get(style) ?? ',').replace(/\s/, encode);
   if (Array.isArray(value)) {
     const items = value.filter(isGiven);
     if (explode) return items.map((item) => [own, written(item)]);
@@ -121,7 +121,7 @@ function deepPairs(name: string, value: unknown, encode: Encode): [name: string,
 /** A value in a query: `name=value`, one or several of them. Delimiters between items are not encoded. */
 export function queryOf(writing: Writing, value: unknown): string[] {
   const encode = writing.allowReserved ? encodeReserved : encodeText;
-  return pairsOf(writing, value, encode, '%20').map(([name, text]) => `${name}=${text}`);
+  return pairsOf(writing, value, encode).map(([name, text]) => `${name}=${text}`);
 }
 
 /** A value as one string, for a path or a header. */
@@ -162,7 +162,7 @@ export function formOf(contentType: string, fields: Field[], value: Record<strin
     const { isStyled, contentType: type, ...field } = fieldOf(fields, name);
     const isJson = !isStyled && (isPlainObject(inner) || isJsonType(type));
     if (isStyled && field.allowReserved) return queryOf({ ...field, isJson }, inner);
-    return pairsOf({ ...field, isJson }, inner, encodeForm, '+').map((pair) => pair.join('='));
+    return pairsOf({ ...field, isJson }, inner, encodeForm).map((pair) => pair.join('='));
   });
   return { contentType, content: pairs.join('&') };
 }

@@ -37,6 +37,15 @@ export function converted(api: Foreign) {
   };
 }
 
+/** The styles of `collectionFormat` that the library does not convert in each place. */
+const STYLES = new Map([
+  ['ssv', 'spaceDelimited'],
+  ['tsv', 'tabDelimited'],
+  ['pipes', 'pipeDelimited'],
+]);
+const FORM = 'application/x-www-form-urlencoded';
+const MULTIPART = 'multipart/form-data';
+
 interface Context {
   api: Foreign;
   /** of the document */
@@ -80,9 +89,10 @@ function convertedOperation({ api, types, chars }: Context, item: Foreign, metho
       throw new Flaw(`its parameter ${String(parameter.name)} has no location: \`in\` is missing`);
     chars.add(parameter);
     const place = parameter.in === 'body' ? 'body' : `${parameter.in} ${parameter.name}`;
-    byPlace.set(place, structuredClone(parameter));
+    byPlace.set(place, parameter);
   }
   const responses = entriesOf(operation.responses).filter(([, response]) => isObject(response));
+  const own = textsOf(consumes) ?? types.consumes;
   const { paths } = upgraded({
     swagger: '2.0',
     ...types,
@@ -94,13 +104,40 @@ function convertedOperation({ api, types, chars }: Context, item: Foreign, metho
       '/': {
         [method]: {
           ...structuredClone({ ...operation, responses: Object.fromEntries(responses) }),
-          ...withoutUndefined({ consumes: textsOf(consumes), produces: textsOf(produces) }),
-          parameters: [...byPlace.values()],
+          ...withoutUndefined({ consumes: formTypes(byPlace, own) ?? own, produces: textsOf(produces) }),
+          parameters: structuredClone([...byPlace.values()]),
         },
       },
     },
   });
-  return paths['/'][method];
+  return styled(paths['/'][method], byPlace);
+}
+
+/** The content type of a form. A form without one is sent as browsers do. Undefined without a form. */
+function formTypes(byPlace: Map<string, Foreign>, consumes: string[] = []) {
+  const fields = [...byPlace.values()].filter((parameter) => parameter.in === 'formData');
+  if (fields.length === 0) return undefined;
+  if (fields.some(({ type }) => type === 'file')) return [MULTIPART];
+  return [consumes.find((type) => type === FORM || type === MULTIPART) ?? FORM];
+}
+
+/** Adds the styles of lists. Only headers, paths and queries have parameters; forms have encodings. */
+function styled(operation: Foreign, byPlace: Map<string, Foreign>) {
+  for (const { name, in: place, type, collectionFormat } of byPlace.values()) {
+    // The library converts commas except in forms.
+    const usual = place === 'formData' ? 'form' : undefined;
+    const style =
+      type !== 'array' || collectionFormat === 'multi' ? undefined : (STYLES.get(collectionFormat) ?? usual);
+    if (style === undefined) continue;
+    const how = { style, explode: false };
+    const parameter = listOf(operation.parameters).find((one) => one.in === place && one.name === name);
+    if (parameter !== undefined) Object.assign(parameter, how);
+    if (place !== 'formData') continue;
+    for (const [, media] of entriesOf(operation.requestBody?.content)) {
+      media.encoding = { ...media.encoding, [name]: how };
+    }
+  }
+  return operation;
 }
 
 function upgraded(document: Foreign): Foreign {

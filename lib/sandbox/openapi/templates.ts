@@ -9,3 +9,7 @@ export function templateOf(path: string) {
   const [, pathname, query = ''] = TEMPLATE.exec(path) as RegExpExecArray;
   return { pathname, query };
 }
+
+export function hasExpression(text: string) {
+  return text.search(EXPRESSION) !== -1;
+}
