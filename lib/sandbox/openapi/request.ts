@@ -14,17 +14,52 @@ const MAX_REDIRECTS = 5;
 /** Maximum characters of an answer that an error shows. */
 const MAX_SHOWN = 500;
 
-/** An unsuccessful answer of the API. */
+/** Maximum characters of the headers, and of the JSON, of an unsuccessful answer that programs get. */
+const MAX_DATA = 6_000;
+
+/** An unsuccessful answer of the API. Programs read its headers and its JSON in `data`. */
 class HttpError extends Error {
   status;
   code;
+  data;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, data: { headers?: object; body?: unknown }) {
     super(message);
     this.name = 'HttpError';
     this.status = status;
     this.code = `HTTP_${status}`;
+    this.data = data;
   }
+}
+
+/**
+ * @param reading the body of the answer
+ * @param location the target of a redirect that was not followed. It is not a part of `data`, because it may contain
+ *   credentials.
+ */
+async function errorOf(
+  response: Response,
+  reading: Promise<string | Uint8Array>,
+  location: URL | undefined,
+  secrets: Secrets,
+) {
+  const { status, statusText } = response;
+  const answer = await reading.catch((error: Error) => error);
+  const said = answer instanceof Error ? answer.message : shown(answer);
+  const place = location === undefined ? '' : ` (to ${location.origin}${location.pathname})`;
+  const reason = `HTTP ${status} ${statusText}`.trim() + place;
+  const { location: _, ...headers } = headersIn(response, secrets);
+  const body = typeof answer === 'string' ? await jsonIn(response, secrets.hiddenIn(answer)) : undefined;
+  return new HttpError(status, secrets.hiddenIn(said === '' ? reason : `${reason}: ${said}`), {
+    ...(JSON.stringify(headers).length <= MAX_DATA && { headers }),
+    ...(body !== undefined && { body }),
+  });
+}
+
+/** The value of short JSON. */
+async function jsonIn({ headers }: Response, text: string): Promise<unknown> {
+  if (!isJsonType(headers.get('content-type') ?? '') || text.length > MAX_DATA) return undefined;
+  return parseJson(await quotingIntegers(text)).catch(() => undefined);
 }
 
 /**
@@ -69,12 +104,7 @@ export function requester({
       throw withHost(error, url);
     });
     const reading = answerOf(response, maxResponseBytes);
-    if (!response.ok) {
-      const said = await reading.then(shown, (error) => error.message);
-      const place = location === undefined ? '' : ` (to ${location.origin}${location.pathname})`;
-      const reason = `HTTP ${response.status} ${response.statusText}`.trim();
-      throw new HttpError(response.status, `${reason}${place}: ${said}`.trim());
-    }
+    if (!response.ok) throw await errorOf(response, reading, location, secrets);
     const answer = await reading.catch((error) => {
       throw withHost(error, url);
     });
@@ -87,8 +117,9 @@ export function requester({
     try {
       return await made(operation, baseUrl, given, call, secrets);
     } catch (error) {
-      // Causes may come from the host's `fetch`, and show requests.
-      throw hideDetails(secrets.hiddenFrom(error));
+      const hidden = secrets.hiddenFrom(error);
+      // Causes may come from the host's `fetch`, and show requests. An `HttpError` has only parts of the answer.
+      throw hidden instanceof HttpError ? hidden : hideDetails(hidden);
     }
   };
 }
@@ -157,11 +188,15 @@ const HOST_HEADERS = new Set(['set-cookie', 'set-cookie2']);
  * The answer with its status and headers. Links to further pages may contain secrets, because APIs repeat keys of the
  * query in them.
  */
-function responseOf({ status, headers }: Response, body: unknown, secrets: Secrets) {
+function responseOf(response: Response, body: unknown, secrets: Secrets) {
+  return { status: response.status, headers: headersIn(response, secrets), body };
+}
+
+function headersIn({ headers }: Response, secrets: Secrets): Record<string, string> {
   const shownHeaders = [...headers]
     .filter(([name]) => !HOST_HEADERS.has(name))
     .map(([name, value]) => [name, secrets.hiddenIn(value)]);
-  return { status, headers: Object.fromEntries(shownHeaders), body };
+  return Object.fromEntries(shownHeaders);
 }
 
 function setHeader(headers: Headers, parameter: Operation['parameters'][0], value: unknown) {
