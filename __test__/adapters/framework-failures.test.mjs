@@ -19,7 +19,7 @@ import { z } from 'zod';
 import { scriptedModel } from '../../examples/scripted-model.mjs';
 import { createCodeTool as aiCodeTool } from 'ses-executor/ai';
 import { createCodeTool as anthropicCodeTool } from 'ses-executor/anthropic';
-import { CodeToolError } from 'ses-executor/code-tool';
+import { CodeToolError, createCodeTool } from 'ses-executor/code-tool';
 import { createCodeTool as langchainCodeTool } from 'ses-executor/langchain';
 import { createCodeTool as mastraCodeTool } from 'ses-executor/mastra';
 import { createCodeTool as openAiCodeTool } from 'ses-executor/openai-agents';
@@ -108,6 +108,21 @@ test('the error contains the logs of the code', async () => {
     .catch((error) => error);
   expect(thrown.logs).toBe('before');
 });
+
+test.each([
+  ['its cause', new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') }), ' Its cause: ECONNREFUSED'],
+  ['a named cause', new Error('a', { cause: new RangeError('b') }), ' Its cause: RangeError: b'],
+  ['a cause that is not an error', new Error('a', { cause: 'why' }), ' Its cause: why'],
+  ['the first of its errors', new AggregateError([1, 2, 3, 4, 5].map((n) => new Error(`e${n}`)), 'a'), ' Its errors: e1; e2; e3; e4'],
+  ['a long cause in part', new Error('a', { cause: new Error('x'.repeat(201)) }), ` Its cause: ${'x'.repeat(200)}...`],
+  ['nothing more without a cause', new Error('a'), ''],
+])('the failure of a tool that code does not catch shows %s', async (_, thrown, shown) => {
+  const fail = async () => {
+    throw thrown;
+  };
+  const { error } = await createCodeTool({ tools: { fail } }).execute('await fail()');
+  expect(error.hint).toBe(`Correct the arguments, catch the error, or do without this call.${shown}`);
+}); // prettier-ignore
 
 describe('a tool of the OpenAI Agents SDK that fails throws in code', () => {
   const make = (execute, more) =>

@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 
 import { describe, isLongBigint, isPlainObject } from './describe';
-import { readProperty } from './errors';
+import { readProperty } from './read-property';
 import { defineMember } from './tool-names';
 import { isWide } from './wide-objects';
 import type { Foreign } from './foreign';

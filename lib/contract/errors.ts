@@ -1,6 +1,7 @@
 import { bigintText, describe, isLongBigint } from './describe';
 import { errorRow } from './error-table';
 import { explanationOf } from './failure';
+import { readProperty } from './read-property';
 import { isSmall } from './render';
 import type { Diagnostic } from './diagnostic';
 import type { ExecutorErrorCode } from './error-codes';
@@ -276,19 +277,6 @@ export function describeThrown(thrown: unknown): { name: string; message: string
   return typeof code === 'string' || typeof code === 'number'
     ? { ...described, code: typeof code === 'string' ? cut(code) : code }
     : described;
-}
-
-/**
- * A property of an object of others, whose getter may throw.
- *
- * @internal
- */
-export function readProperty(object: object, key: PropertyKey): unknown {
-  try {
-    return Reflect.get(object, key);
-  } catch {
-    return undefined;
-  }
 }
 
 /** For objects, the JSON form: `util.inspect` would print the stacks of errors inside them. */

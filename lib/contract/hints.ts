@@ -1,3 +1,4 @@
+import { causesText } from './causes-text';
 import { errorRow } from './error-table';
 import { MISSING_HINT } from './missing-names';
 import type { ExecutorErrorDetails } from './errors';
@@ -37,24 +38,35 @@ export const MANAGER_HINTS: Record<string, string> = {
 /**
  * The hint of a failure for models.
  *
- * @param error an `ExecutorError`
+ * @param error an `ExecutorError`. If a tool has failed, the hint also has the causes of its error
  * @param fix of the first error that validation has found
  */
-export function hintOf(error: { code: string; details?: ExecutorErrorDetails }, fix: string | undefined) {
+export function hintOf(error: Failed, fix: string | undefined) {
   const hint = hintWithout(error, fix);
   return error.details?.undone === undefined ? hint : `${hint} ${error.details.undone}`;
 }
 
 /** The same without the effects of a run that was lost. */
-function hintWithout(error: { code: string; details?: ExecutorErrorDetails }, fix: string | undefined) {
+function hintWithout(error: Failed, fix: string | undefined) {
   const { code, details = {} } = error;
   if (details.aborted) return ABORTED_HINT;
   if (code === 'ERR_TRANSFER_LIMIT_EXCEEDED' && details.value === 'variables') return VARIABLES_HINT;
   if (isCpuSpent(details)) return CPU_HINT;
-  const general =
-    (error as { [GENERAL_HINTS]?: Record<string, string> })[GENERAL_HINTS]?.[code] ?? errorRow(code)?.hint;
-  const missing = (error as { [MISSING_HINT]?: string })[MISSING_HINT];
-  return fix ?? details.hint ?? missing ?? general ?? OTHER_HINT;
+  const general = error[GENERAL_HINTS]?.[code] ?? errorRow(code)?.hint;
+  // The message of a failure in Python has the causes.
+  const isOfTool = code === 'ERR_TOOL_PROXY_FAIL' && error[GENERAL_HINTS] !== PYTHON_HINTS;
+  const causes = isOfTool ? causesText(error.cause) : undefined;
+  const ofError = causes === undefined ? general : `${general} ${causes}`;
+  return fix ?? details.hint ?? error[MISSING_HINT] ?? ofError ?? OTHER_HINT;
+}
+
+interface Failed {
+  code: string;
+  details?: ExecutorErrorDetails;
+  /** what a tool has thrown */
+  cause?: unknown;
+  [GENERAL_HINTS]?: Record<string, string>;
+  [MISSING_HINT]?: string;
 }
 
 /** Adds to a hint that the definitions of earlier runs are lost. Fixes of findings end without a full stop. */
