@@ -2,11 +2,12 @@
 
 import { tool as langchainTool } from '@langchain/core/tools';
 import { createTool as mastraTool } from '@mastra/core/tools';
-import { RunContext, tool as openAiTool } from '@openai/agents';
-import { tool as aiTool } from 'ai';
+import { Agent, RunContext, Runner, Usage, tool as openAiTool } from '@openai/agents';
+import { generateText, stepCountIs, tool as aiTool } from 'ai';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
+import { scriptedModel } from '../../examples/scripted-model.mjs';
 import { SESExecutor } from '../../index.mjs';
 import { createCodeTool as aiCodeTool } from 'ses-executor/ai';
 import { createCodeTool as anthropicCodeTool } from 'ses-executor/anthropic';
@@ -80,6 +81,49 @@ test.each([
   await expect(tool.execute('1')).rejects.toThrow(
     new TypeError(`options.executor must return an executor, got ${got}`),
   );
+});
+
+// The frameworks ask about approval before the call, and an error there would end the whole agent.
+describe('an executor function that throws fails only the call', () => {
+  const executor = () => {
+    throw new Error('the store is away');
+  };
+  const guarded = { description: '', inputSchema: { type: 'object' }, needsApproval: true, execute: () => 1 };
+  const code = 'await guarded({})';
+
+  test('in the AI SDK', async () => {
+    const model = scriptedModel('code', [{ code: '1' }, { text: 'done' }]);
+    const tool = aiCodeTool({ tools: { guarded }, executor });
+    const { steps } = await generateText({ model, tools: { code: tool }, stopWhen: stepCountIs(3), prompt: 'go' });
+    expect(steps[0].content.map(({ type }) => type)).toEqual(['tool-call', 'tool-error']);
+    expect(steps[0].content[1].error.message).toBe('the store is away');
+  });
+
+  test('in the AI SDK, also if the code needs approval', async () => {
+    const model = scriptedModel('code', [{ code }, { text: 'done' }]);
+    const tool = aiCodeTool({ tools: { guarded }, executor });
+    const { content } = await generateText({ model, tools: { code: tool }, prompt: 'go' });
+    expect(content.map(({ type }) => type)).toEqual(['tool-call', 'tool-approval-request']);
+  });
+
+  test('in the OpenAI Agents SDK', async () => {
+    const inputs = [];
+    const call = { type: 'function_call', callId: 'c', name: 'run_javascript', arguments: JSON.stringify({ code }) };
+    const text = { type: 'output_text', text: 'done' };
+    const outputs = [
+      { ...call, status: 'completed' },
+      { type: 'message', role: 'assistant', status: 'completed', content: [text] },
+    ];
+    const getResponse = async ({ input }) => {
+      inputs.push(input);
+      return { usage: new Usage(), output: [outputs.shift()] };
+    };
+    const tool = openAiCodeTool({ tools: { guarded }, executor });
+    const agent = new Agent({ name: 'a', instructions: 'a', model: { getResponse }, tools: [tool] });
+    const { finalOutput } = await new Runner({ tracingDisabled: true }).run(agent, 'go');
+    expect(finalOutput).toBe('done');
+    expect(inputs[1].at(-1).output.text).toBe('An error occurred while running the tool. Please try again.');
+  });
 });
 
 test('options of the executor are refused next to an executor function, except the language', () => {

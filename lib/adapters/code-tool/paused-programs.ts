@@ -145,14 +145,19 @@ export class PausedPrograms {
 }
 
 /**
- * The executor of a call if its programs can wait for approval of their own calls.
+ * The executor of a call if its programs can wait for approval of their own calls. Undefined also if the function that
+ * returns the executor fails: the call itself then reports this, as a failure of the tool.
  *
  * @param executor the option `executor` as the caller passed it
  * @param context what the framework passes to tools
  */
 export async function recordedExecutor(executor: unknown, context: unknown): Promise<Executor | undefined> {
-  const it = typeof executor === 'function' ? await executor(context) : executor;
-  return isExecutor(it) && isRecorded(it) ? it : undefined;
+  try {
+    const it = typeof executor === 'function' ? await executor(context) : executor;
+    return isExecutor(it) && isRecorded(it) ? it : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isForApproval({ payload, isInDoubt }: WaitingCall): boolean {
