@@ -150,6 +150,14 @@ describe('run', () => {
     expect(result.stderr).toContain('ERR_EXEC_TIMEOUT: Execution timed out after 50ms');
   });
 
+  test('--max-operations Infinity is no limit', async () => {
+    const input = 'let n = 0; while (n < 100_000) n++; console.log(n)';
+    expect(await cli(['run', '-', '--max-operations', 'Infinity'], { input })).toMatchObject({
+      status: 0,
+      stdout: '100000\n',
+    });
+  });
+
   test('--max-operations ends a run', async () => {
     const input = 'for (let i = 0; i < 10; i++); "done"';
     expect(await cli(['run', '-', '--max-operations', '10'], { input })).toMatchObject({ status: 0, stdout: 'done\n' });
@@ -445,7 +453,8 @@ describe('wrong usage: status 2, and the reason on stderr', () => {
     [['run', 'a.js', '--timeout'], /--timeout/],
     [['run', 'a.js', '--timeout', 'soon'], /--timeout.*soon/],
     [['run', 'a.js', '--timeout', '0'], /--timeout.*0/],
-    [['run', 'a.js', '--max-operations', '1.5'], /--max-operations.*1\.5/],
+    [['run', 'a.js', '--max-operations', '1.5'], /--max-operations.*, or Infinity, got "1\.5"/],
+    [['run', 'a.js', '--timeout', 'Infinity'], /--timeout must be an integer from 1 to \d+, got "Infinity"/],
     [['run', 'a.js', '--vars', 'missing.json'], /missing\.json/],
     [['run', 'a.js', '--vars', 'bad.json'], /bad\.json/],
     [['run', 'a.js', '--vars', 'list.json'], /list\.json/],

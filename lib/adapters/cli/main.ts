@@ -215,7 +215,7 @@ async function dispatch(args: string[]) {
     tools: values.tools,
     timeoutMs: integer('--timeout', values.timeout, 'timeoutMs'),
     toolTimeoutMs: integer('--tool-timeout', values['tool-timeout'], 'toolTimeoutMs'),
-    maxOperations: integer('--max-operations', values['max-operations'], 'maxOperations'),
+    maxOperations: operations(values['max-operations']),
     ...imports(values['allow-import'] ?? []),
     ...globals(values.globals ?? [], values['allow-host'] ?? []),
     typecheck: typecheckOf(values.typecheck),
@@ -345,12 +345,18 @@ function count(option: string, text: string | undefined) {
 }
 
 /** @param name name of the executor's option */
-function integer(option: string, text: string | undefined, name: string) {
+function integer(option: string, text: string | undefined, name: string, alternative: string = '') {
   if (text === undefined) return undefined;
   const { min = 1, max = Infinity } = optionRow(name);
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < min || value > max) {
-    throw new UsageError(`${option} must be an integer from ${min} to ${max}, got ${JSON.stringify(text)}`);
+    throw new UsageError(
+      `${option} must be an integer from ${min} to ${max}${alternative}, got ${JSON.stringify(text)}`,
+    );
   }
   return value;
+}
+
+function operations(text: string | undefined) {
+  return text === 'Infinity' ? Infinity : integer('--max-operations', text, 'maxOperations', ', or Infinity');
 }
