@@ -689,7 +689,7 @@ describe('createMcpServer', () => {
     [{ root: '.', readonly: true }, 'options.readonly is not an option; did you mean options.readOnly?'],
     [
       { container: 1 },
-      `options.container is not an option; the options are executor, root, readOnly, tools, servers, variables, enforcePlan, maxDeclarationChars, ${OPTIONS.map(({ name }) => name).join(', ')}`,
+      `options.container is not an option; the options are executor, answerByCall, root, readOnly, tools, servers, variables, enforcePlan, maxDeclarationChars, ${OPTIONS.map(({ name }) => name).join(', ')}`,
     ],
     [{ executor: {} }, 'options.executor must be an executor, got an object'],
     [null, 'options must be an object, got null'],

@@ -53,10 +53,15 @@ function planTextOf({ payload }: WaitingCall): string | undefined {
  * @returns undefined if the client cannot ask, or if nobody decides
  */
 export async function askPerson(server: Foreign, call: WaitingCall, signal: AbortSignal): Promise<Answer | undefined> {
-  if (server.getClientCapabilities()?.elicitation === undefined) return undefined;
+  if (!canAskPerson(server)) return undefined;
   const options = { signal, timeout: TIMEOUT_MS };
   const reply = await server.elicitInput(questionAbout(call), options).catch(() => undefined);
   return answerOf(reply, call);
+}
+
+/** @param server the server for protocol 2025-11-25 and earlier */
+export function canAskPerson(server: Foreign): boolean {
+  return server.getClientCapabilities()?.elicitation !== undefined;
 }
 
 /**

@@ -12,6 +12,7 @@ import { createSessionServer } from './session-server';
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
 import { isExecutor, refuseOtherOptions } from '../../contract/executor';
 import { NO_LIMIT, OPTION_NAMES, checkCodeToolOptions, checkOptions, optionsOf } from '../../contract/options';
+import { isRecorded } from '../../contract/waiting-call';
 import { refuseWrongOptions } from '../../ses/check-options';
 import { refuseUnplannable } from '../code-tool/planner';
 import type { ExecutorOptions } from '../../contract/executor-options';
@@ -30,6 +31,16 @@ export interface McpServerOptions extends ExecutorOptions {
    * the server closes.
    */
   executor?: Executor | undefined;
+  /**
+   * Whether a client that cannot ask a person (without the capability `elicitation`) may pass on decisions about calls
+   * that wait. The server then has the tool `answer`, which takes the code, the key of a call, and the decision. It
+   * needs a `DurableSession` as `executor`. Default `false`.
+   *
+   * The server cannot tell who has decided: a model that may call `answer` without a person can approve its own calls.
+   * Set this only for a client that asks a person before each call of `answer`. For a client that can ask a person,
+   * the tool refuses all decisions.
+   */
+  answerByCall?: boolean | undefined;
   /** The folder that the file tools are confined to. Without it there are no file tools. */
   root?: string | undefined;
   /** Whether file tools that modify files are left out. */
@@ -104,6 +115,7 @@ export interface McpServer {
 /** Options that are not options of the executor. */
 const OWN_OPTIONS = [
   'executor',
+  'answerByCall',
   'root',
   'readOnly',
   'tools',
@@ -133,6 +145,7 @@ const KNOWN = [...OWN_OPTIONS, ...OPTION_NAMES];
 export async function createMcpServer(options: McpServerOptions = {}): Promise<McpServer> {
   const {
     executor,
+    answerByCall,
     root,
     readOnly,
     tools,
@@ -144,17 +157,20 @@ export async function createMcpServer(options: McpServerOptions = {}): Promise<M
   } = optionsOf(options, 'options', KNOWN);
   checkCodeToolOptions({ maxDeclarationChars });
   refuseNoObjects({ tools, servers: given, variables });
-  for (const [name, value] of Object.entries({ readOnly, enforcePlan })) {
+  for (const [name, value] of Object.entries({ readOnly, enforcePlan, answerByCall })) {
     if (value === undefined || typeof value === 'boolean') continue;
     throw new TypeError(`options.${name} must be a boolean, got ${describe(value)}`);
   }
   const own = executor === undefined ? executorOptions(others) : optionsForExecutor(executor, others);
   if (enforcePlan && executor !== undefined) refuseUnplannable(executor, 'options.enforcePlan');
+  if (answerByCall && !(isExecutor(executor) && isRecorded(executor))) {
+    throw new TypeError('options.answerByCall needs a DurableSession as options.executor: nothing else waits');
+  }
   const servers = Object.entries(given as Record<string, unknown>).map(([name, server]) =>
     targetOfOption(name, server, memberPath('options.servers', name)),
   );
   const { served, warnings, close } = await createSessionServer({
-    ...{ executor, root, readOnly, tools, servers, variables, enforcePlan, maxDeclarationChars },
+    ...{ executor, answerByCall, root, readOnly, tools, servers, variables, enforcePlan, maxDeclarationChars },
     ...own,
   });
   for (const warning of warnings) process.emitWarning(warning, 'McpServerWarning');

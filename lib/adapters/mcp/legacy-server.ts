@@ -1,4 +1,4 @@
-import { askPerson } from './elicitation';
+import { askPerson, canAskPerson } from './elicitation';
 import { Tasks } from './tasks';
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError, Server, z } from '../../bundled/mcp';
 import { version } from '../../../package.json';
@@ -38,13 +38,15 @@ export function legacyServer({ tools, instructions }: Pick<Served, 'tools' | 'in
       signal: extra.signal,
       _meta: extra._meta,
       sendNotification: extra.sendNotification,
+      canAsk: canAskPerson(server),
       ask: (call) => askPerson(server, call, extra.signal),
     };
     if (params.task === undefined) return await called(tool, read.args, request);
     if (!tool.canBeTask) throw new McpError(ErrorCode.MethodNotFound, `Tool ${tool.name} cannot be called as a task`);
     return await tasks.start(extra.taskStore, params.task, (signal) => {
       // The request has ended. Neither progress nor questions can be sent in its name.
-      return called(tool, read.args, { signal, sendNotification: async () => {}, ask: async () => undefined });
+      const silent = { sendNotification: async () => {}, ask: async () => undefined, canAsk: canAskPerson(server) };
+      return called(tool, read.args, { signal, ...silent });
     });
   });
   const { onclose } = server;

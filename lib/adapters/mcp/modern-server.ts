@@ -54,16 +54,18 @@ export function modernServer(served: Pick<Served, 'tools' | 'instructions'>, tas
 
 async function answered(call: ServedTool['call'], args: Foreign, { mcpReq }: Foreign): Promise<Foreign> {
   const { inputRequired } = require('../../bundled/mcp-modern') as typeof import('../../bundled/mcp-modern');
+  const canAsk = canShowForms(mcpReq.envelope?.[CAPABILITIES]?.elicitation);
   const request: ToolRequest = {
     signal: mcpReq.signal,
     _meta: mcpReq._meta,
     sendNotification: mcpReq.notify,
     isRepeated: mcpReq.inputResponses !== undefined,
     takesTasks: mcpReq.envelope?.[CAPABILITIES]?.extensions?.[TASKS] !== undefined,
+    canAsk,
     ask: async (waiting) => {
       const given = mcpReq.inputResponses;
       if (given !== undefined && Object.hasOwn(given, waiting.key)) return answerOf(given[waiting.key], waiting);
-      if (!canShowForms(mcpReq.envelope?.[CAPABILITIES]?.elicitation)) return undefined;
+      if (!canAsk) return undefined;
       throw new PersonNeeded(waiting);
     },
   };

@@ -6,14 +6,25 @@ import { HELPER_PATHS, RunHelpers } from '../code-tool/helpers';
 import { Planner, RunPlan } from '../code-tool/planner';
 import { NO_LIMIT } from '../../contract/options';
 import { flattenTools } from '../../contract/tool-registry';
+import type { Foreign } from '../../contract/foreign';
 import type { Tools } from '../../contract/tool-types';
 import type { LogProgress } from './progress';
-import type { ServedTool } from './served';
+import type { ServedTool, ToolRequest } from './served';
 import type { Toolset } from './toolset';
 import type { Session } from '../../contract/session';
+import type { PausedRun } from '../../contract/waiting-call';
 import type { Answer } from '../../contract/waiting-types';
 import type { HelperState } from '../code-tool/helpers';
 import type { LanguageText } from '../code-tool/language';
+
+/** A tool that runs programs, and what continues a program with answers to calls that wait. */
+export interface RunTool extends ServedTool {
+  continueWith: (
+    args: { code: string },
+    request: ToolRequest,
+    answer: (run: PausedRun) => Record<string, Answer> | undefined,
+  ) => ReturnType<ServedTool['call']>;
+}
 
 /**
  * The tool that runs programs of one language in a session.
@@ -48,50 +59,57 @@ export function runTool(
     /** Whether runs are held to their plans. */
     enforcePlan?: boolean;
   },
-): ServedTool {
+): RunTool {
   const { toolName: name, title, program } = language;
   const paths = toolset.pathsIn(language);
   const names = [...taken, ...paths.map(([first]) => first)];
   const lookupPaths = flattenTools(lookups).map(({ path }) => path);
   const planner = new Planner(paths, [...lookupPaths, ...HELPER_PATHS.filter(([first]) => !names.includes(first))]);
+  const perform = async (
+    { code, timeoutMs: deadline, reset = false }: Foreign,
+    request: ToolRequest,
+    given?: Parameters<RunTool['continueWith']>[2],
+  ) => {
+    const { signal } = request;
+    const progress = new Progress(request);
+    const plan = new RunPlan(planner, code, enforcePlan);
+    const run = toolset.forRun(signal, language, progress, plan);
+    // The program has begun: in another call, or in the request that this one repeats.
+    const continues = given !== undefined || request.isRepeated === true;
+    const afresh = reset && !continues;
+    if (afresh) helpers.clear();
+    const own = new RunHelpers(code, {
+      state: helpers,
+      taken: () => [...taken, ...Object.keys(run.tools), ...Object.keys(lookups)],
+      onProgress: (message, fraction) => progress.say(message, fraction),
+    });
+    try {
+      const begin = () => log?.begin(progress);
+      const tools = { ...own.tools, ...run.tools, ...lookups };
+      const options = { tools, signal, timeoutMs: deadline, begin, plan };
+      const first = { ...options, onEarlier: own.onEarlier, afresh, continues, ...(given && { answer: given }) };
+      let report = await session.run(code, first);
+      // A program of a durable session may wait for a person.
+      while (report.waiting !== undefined && report.waiting.length > 0) {
+        const [call] = report.waiting;
+        const answer = await request.ask(call);
+        if (answer === undefined) break;
+        const answers: Record<string, Answer> = { [call.key]: answer };
+        report = await session.run(code, { ...options, answer: () => answers, continues: true });
+      }
+      return await callResult(report, own.reporting);
+    } finally {
+      own.end();
+      run.end();
+      await progress.end();
+    }
+  };
   return {
     ...{ name, title, description, annotations, canBeTask: true },
     inputShape: inputShape(program, timeoutMs),
     outputShape: OUTPUT_SHAPE,
-    call: async ({ code, timeoutMs: deadline, reset }, request) => {
-      const { signal } = request;
-      const progress = new Progress(request);
-      const plan = new RunPlan(planner, code, enforcePlan);
-      const run = toolset.forRun(signal, language, progress, plan);
-      // The program has begun in the request that this one repeats.
-      const continues = request.isRepeated === true;
-      const afresh = reset && !continues;
-      if (afresh) helpers.clear();
-      const own = new RunHelpers(code, {
-        state: helpers,
-        taken: () => [...taken, ...Object.keys(run.tools), ...Object.keys(lookups)],
-        onProgress: (message, fraction) => progress.say(message, fraction),
-      });
-      try {
-        const begin = () => log?.begin(progress);
-        const tools = { ...own.tools, ...run.tools, ...lookups };
-        const options = { tools, signal, timeoutMs: deadline, begin, plan };
-        let report = await session.run(code, { ...options, onEarlier: own.onEarlier, afresh, continues });
-        // A program of a durable session may wait for a person.
-        while (report.waiting !== undefined && report.waiting.length > 0) {
-          const [call] = report.waiting;
-          const answer = await request.ask(call);
-          if (answer === undefined) break;
-          const answers: Record<string, Answer> = { [call.key]: answer };
-          report = await session.run(code, { ...options, answer: () => answers, continues: true });
-        }
-        return await callResult(report, own.reporting);
-      } finally {
-        own.end();
-        run.end();
-        await progress.end();
-      }
-    },
+    call: (args, request) => perform(args, request),
+    continueWith: perform,
   };
 }
 

@@ -13,6 +13,8 @@ export interface ToolRequest {
   isRepeated?: boolean;
   /** Whether the client takes a task in place of a result. */
   takesTasks?: boolean;
+  /** Whether the client can ask a person. Then a call of a tool cannot decide in place of the person. */
+  canAsk: boolean;
   /**
    * Asks the person at the client about a call that waits. Undefined if the client cannot ask, or if nobody decides. In
    * protocol 2026-07-28 it throws: the client asks after the request has ended, and repeats the request.

@@ -1,3 +1,4 @@
+import { answerTool } from './answer-tool';
 import { LogProgress } from './progress';
 import { pythonTool } from './python-tool';
 import { limitsText, runTool } from './run-tool';
@@ -44,6 +45,8 @@ export interface ServerOptions {
   python?: { maxOperations: number | undefined; packages: string | undefined };
   /** The executor that runs the code. Default: the server's own executor with the options below. */
   executor?: Executor;
+  /** Whether there is a tool that passes on decisions about calls that wait. */
+  answerByCall?: boolean;
   /** Default: a process, where processes are supported. */
   isolation?: ExecutorOptions['isolation'];
   /** The fleet of `isolation: "remote"`. */
@@ -77,6 +80,7 @@ export function createServed({
   servers = [],
   variables,
   enforcePlan,
+  answerByCall = false,
   maxDeclarationChars,
   ...others
 }: ServerOptions): Served {
@@ -146,7 +150,12 @@ export function createServed({
     },
   };
   return {
-    tools: [run, ...(inPython === undefined ? [] : [inPython.tool]), reset],
+    tools: [
+      run,
+      ...(answerByCall ? [answerTool(run, language.program)] : []),
+      ...(inPython === undefined ? [] : [inPython.tool]),
+      reset,
+    ],
     instructions: instructions(language.toolName, files, toolset.isEmpty),
     close: () => Promise.all(sessions.map((it) => it.close())),
   };
