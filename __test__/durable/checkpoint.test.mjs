@@ -1,10 +1,13 @@
 // A session whose replay is long begins again from its state when it is opened, if that is plain data only.
 
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { expect, test } from 'vitest';
 
 import { durable, memoryStore } from 'ses-executor/durable';
 import { rejection } from '../helpers.mjs';
-import { all, openSession, storeOf, storeThatAppends, untouchable } from './helpers.mjs';
+import { all, inFolder, openSession, storeOf, storeThatAppends, temporaryFolder, untouchable } from './helpers.mjs';
 
 /** Three of them are more than 16 MiB. */
 const LARGE = 'x'.repeat(6 << 20);
@@ -75,6 +78,27 @@ test.each([
   ]);
   const session = await openSession('s', { store, tools });
   expect((await session.run(probe)).output).toBe(1 + 3 * LARGE.length);
+});
+
+// The first entries of a checkpoint in a file were read without the others: a session without its variables.
+test('a checkpoint of which the end is missing in the file is no checkpoint', async () => {
+  const folder = temporaryFolder();
+  const shared = { ...inFolder(folder), tools };
+  const session = await openSession('s', shared);
+  await session.run('let n = 1; let list = [1];');
+  for (let i = 0; i < 3; i++) await session.run('n += (await large()).length; undefined');
+  expect(await typesOf(session)).toContain('restart');
+  await session.cleanup();
+  const path = join(folder, 's.journal');
+  const whole = readFileSync(path);
+  const start = whole.lastIndexOf('"format":1');
+  for (const part of [0.5, 0.7, 0.9, 0.99]) {
+    writeFileSync(path, whole);
+    truncateSync(path, Math.floor(start + (whole.length - start) * part));
+    const again = await openSession('s', { ...shared, tools: untouchable(tools) });
+    expect((await again.run('[n, list]')).output, `${part}`).toStrictEqual([1 + 3 * LARGE.length, [1]]);
+    await again.cleanup();
+  }
 });
 
 test('a process that ends meanwhile leaves the journal unchanged', async () => {

@@ -758,6 +758,12 @@ export class DurableSession implements Executor {
         this.#state = 'READY';
         return;
       }
+      const { variables } = this.#settings;
+      if (this.#view === undefined && isUnfinished(found, variables)) {
+        await this.#restart(found, epoch, variables === undefined ? [] : [{ variables }], undefined);
+        this.#state = 'READY';
+        return;
+      }
       this.#open = this.#view === undefined ? this.#openRun(found.content) : undefined;
       // It never fails, and needs nothing of the isolate.
       const noted = found.isNew ? undefined : this.#noteWaiting(this.#open);
@@ -1317,6 +1323,22 @@ interface Found {
   /** what differs from the engine that recorded it */
   differs: string[];
   content: NativeJournalContent;
+}
+
+/**
+ * Whether the process that has made the journal ended before the guest had the variables of a new session. Those of
+ * Python begin with its settings: the modules that it may import, and its limits.
+ */
+function isUnfinished({ isNew, head, journal, content }: Found, variables: unknown) {
+  if (isNew || content.runs > 0 || head.recovery !== undefined) return false;
+  let missing = (head.engine === 'python' ? 1 : 0) + (variables === undefined ? 0 : 1);
+  for (let number = 0; number < content.next && missing > 0; number++) {
+    // The end of a job follows directly on its variables.
+    if (journal.outline(number)?.type !== 'variables') continue;
+    const { type, error } = journal.outline(number + 1) ?? {};
+    if (type === 'end' && error === undefined) missing--;
+  }
+  return missing > 0;
 }
 
 /** A replay that takes longer, or repeats more, is worth a checkpoint: 2 s, 16 MiB. */
