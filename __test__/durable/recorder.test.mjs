@@ -94,6 +94,7 @@ function recorderOf(store, options = {}) {
   const failures = [];
   const recorder = new Recorder({
     id: 's',
+    keyPrefix: 's',
     journal,
     store,
     durability: 'turn',

@@ -32,6 +32,8 @@ export interface Head {
   fork?: { id: string; run: number };
   /** of a session that began again: what it has of the entries before */
   recovery?: Recovery;
+  /** of a session whose journal was removed by a reset: what distinguishes its keys from those before */
+  reset?: string;
 }
 
 /** Options that a guest of JavaScript can notice. */
@@ -94,6 +96,7 @@ export function readHead(text: string): Head {
   const isWhole =
     typeof head.timeZone === 'string' && Array.isArray(head.tools) && ['javascript', 'python'].includes(head.engine);
   if (!isWhole) throw journalInvalid('form', 0, 'the head is incomplete');
+  if (head.reset !== undefined && !/^\w{1,40}$/.test(head.reset)) throw journalInvalid('form', 0, 'reset is wrong');
   return head;
 }
 
@@ -101,7 +104,17 @@ export function readHead(text: string): Head {
 export function headOfRestart(head: Head, settings: DurableSettings, recovery: Recovery | undefined): Head {
   const { timeZone = head.timeZone } = settings;
   const executor = executorOptionsWith(head, settings);
-  return { ...newHead({ ...settings, engine: head.engine, timeZone, executor }), created: head.created, recovery };
+  const { created, reset } = head;
+  const next = newHead({ ...settings, engine: head.engine, timeZone, executor });
+  return { ...next, created, recovery, ...(reset !== undefined && { reset }) };
+}
+
+/**
+ * What the keys of the session's calls begin with. A reset begins to count runs again, and no two calls of a session
+ * may have the same key: it is the idempotency key of what tools do. No id contains the separator.
+ */
+export function keyPrefixOf(id: string, { reset }: Pick<Head, 'reset'>): string {
+  return reset === undefined ? id : `${id}+${reset}`;
 }
 
 /**

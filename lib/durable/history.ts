@@ -9,10 +9,11 @@ import type { JournalEntry } from './types';
 /**
  * Entries of a journal, as people and debuggers read them.
  *
+ * @param keyPrefix what the keys of calls begin with
  * @param journal was read and not replayed
  */
 export async function* historyOf(
-  id: string,
+  keyPrefix: string,
   journal: NativeJournal,
   { next }: Pick<NativeJournalContent, 'next'>,
 ): AsyncGenerator<JournalEntry> {
@@ -27,7 +28,7 @@ export async function* historyOf(
     if (entry.type === 'run') keys.clear();
     for (const { id: tool, path } of entry.tools ?? []) names.set(tool, nameOf(tool, path));
     const place = entry.run === 0 ? { number } : { number, run: entry.run };
-    for (const facts of factsOf(id, entry, keys, names)) yield { ...place, type: entry.type, ...facts };
+    for (const facts of factsOf(keyPrefix, entry, keys, names)) yield { ...place, type: entry.type, ...facts };
     await pause();
   }
 }
@@ -81,7 +82,7 @@ export function divergenceOf(
 }
 
 function factsOf(
-  id: string,
+  keyPrefix: string,
   entry: NativeJournalEntry,
   keys: Map<number, string>,
   tools: Map<number, string>,
@@ -102,7 +103,7 @@ function factsOf(
       return [{ level: LEVELS[level], message: text }];
     case 'call':
       return calls.map(({ id: call, number, tool, args }) => {
-        const key = `${id}/${entry.run}/${number}`;
+        const key = `${keyPrefix}/${entry.run}/${number}`;
         keys.set(call, key);
         return { key, name: tools.get(tool) ?? servicePath(tool)?.[0] ?? '', args: argumentsOf(args) };
       });

@@ -44,11 +44,12 @@ export interface OpenCall {
 }
 
 /**
+ * @param keyPrefix what the keys of calls begin with
  * @param ruleOf the rule of a tool, by its path; undefined if there is no such function
  * @returns undefined if the last run has ended
  */
 export function openRunOf(
-  id: string,
+  keyPrefix: string,
   content: NativeJournalContent,
   ruleOf: (path: string[]) => InDoubt | undefined,
 ): OpenRun | undefined {
@@ -58,7 +59,7 @@ export function openRunOf(
   const calls = open.calls.map(({ call, id: tool, args }) => {
     const { path, isOfGlobal } = calledAt(tool, tools) ?? { path: [], isOfGlobal: false };
     const name = path.join('.');
-    const key = `${id}/${open.run}/${call}`;
+    const key = `${keyPrefix}/${open.run}/${call}`;
     const read = wire.readArguments(args);
     const given = isOfGlobal ? ruleOfGlobal(name, read) : ruleOf(path);
     const rule = given ?? 'wait';

@@ -28,6 +28,8 @@ export interface Continuation {
 
 export interface RecorderOptions {
   id: string;
+  /** what the keys of calls begin with */
+  keyPrefix: string;
   journal: NativeJournal;
   /** undefined: nothing is kept */
   store: JournalStore | undefined;
@@ -145,7 +147,7 @@ export class Recorder implements Recording {
 
   callOf(call: number, tool: Tool | undefined, args: unknown[] | { error: unknown }): RecordedCall {
     const [run, number] = this.journal.numbersOf(call);
-    const key = `${this.#options.id}/${run}/${number}`;
+    const key = `${this.#options.keyPrefix}/${run}/${number}`;
     const continuation = this.continuations.get(number);
     this.continuations.delete(number);
     const { given, isApproved, attempt, waiting } = continuation ?? FIRST;

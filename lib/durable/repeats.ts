@@ -24,17 +24,18 @@ interface Surroundings {
  * Makes the calls again whose results the journal does not have, in order, before the isolate needs them. Only tools
  * are called for which the host has promised that this has no effect.
  *
+ * @param keyPrefix what the keys of calls begin with
  * @throws {ExecutorError} `ERR_REPLAY_ENGINE` without such a tool, `ERR_REPLAY_DIVERGED` for another result
  */
 export async function repeatCalls(
-  id: string,
+  keyPrefix: string,
   { journal, content }: { journal: NativeJournal; content: Pick<NativeJournalContent, 'withheld' | 'tools'> },
   surroundings: Surroundings,
 ) {
   for (const { run, call, id: number, args, entry } of content.withheld) {
     if (surroundings.scope.isOver) return;
     const path = content.tools.find((known) => known.id === number)?.path ?? [];
-    const [key, name] = [`${id}/${run}/${call}`, path.join('.')];
+    const [key, name] = [`${keyPrefix}/${run}/${call}`, path.join('.')];
     const tool = surroundings.functions.find((known) => known.path.join('.') === name);
     if (!tool?.isUnrecorded) {
       const reason = `the journal does not have the result of the call ${key}, and there is no tool ${name} with record: "nothing"`;

@@ -23,10 +23,11 @@ export interface RevertibleCall {
 /**
  * The finished calls of a run that can be reverted, the last one that finished first.
  *
+ * @param keyPrefix what the keys of calls begin with
  * @param history entries of the whole journal
  */
 export async function revertibleCalls(
-  id: string,
+  keyPrefix: string,
   run: number,
   history: AsyncIterable<JournalEntry>,
 ): Promise<RevertibleCall[]> {
@@ -37,9 +38,9 @@ export async function revertibleCalls(
     const { type, key = '' } = entry as JournalEntry & { key?: string };
     if (type === 'note') {
       const { revertible, revert, reverted } = entry as Note;
-      if (revertible !== undefined && entry.run === run) made.add(`${id}/${run}/${revertible.call}`);
+      if (revertible !== undefined && entry.run === run) made.add(`${keyPrefix}/${run}/${revertible.call}`);
       const call = revert ?? reverted;
-      const found = call?.run === run ? finished.get(`${id}/${run}/${call.call}`) : undefined;
+      const found = call?.run === run ? finished.get(`${keyPrefix}/${run}/${call.call}`) : undefined;
       if (found === undefined) continue;
       found.revert = revert !== undefined ? 'inDoubt' : reverted?.error === undefined ? 'reverted' : 'failed';
       found.error = reverted?.error;

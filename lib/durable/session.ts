@@ -19,7 +19,8 @@ import { describeForgetting, describePausedRun, isAnswer, runWaiting } from '../
 import { checkDurableOptions, checkId } from './options';
 import { appendEntries, appendInSlices, lockSession, readEntries, takeEntries } from './entries';
 import { engineDiffers, journalInvalid, limitReached } from './errors';
-import { compareHead, executorOptionsWith, headOfRestart, newHead, ownTimeZone, readHead, versionsOf } from './head';
+import { compareHead, executorOptionsWith, headOfRestart, keyPrefixOf, newHead, ownTimeZone, readHead } from './head';
+import { versionsOf } from './head';
 import { divergenceOf, finishedCalls, historyOf } from './history';
 import { makeExecutor, offerWithout } from './isolates';
 import { NO_DATA, readPlainData, readingCode, restoring } from './plain-data';
@@ -383,7 +384,7 @@ export class DurableSession implements Executor {
   /** The entries of the journal, for people and debuggers. */
   async *history(): AsyncIterable<JournalEntry> {
     const { journal, content } = await this.#read();
-    yield* historyOf(this.id, journal, content);
+    yield* historyOf(this.#keyPrefix, journal, content);
   }
 
   /** Frees the isolate, and the session for other hosts. The journal is kept: `init()` opens it again. */
@@ -403,10 +404,29 @@ export class DurableSession implements Executor {
     await this.#ending;
   }
 
-  /** Removes the journal. `init()` begins a new one with the same id. */
+  /**
+   * Removes the journal, and begins a new one with the same id: what distinguishes its keys must be stored before
+   * another process opens the session.
+   */
   async #removeJournal() {
     await this.cleanup();
-    await this.#settings.store.remove(this.id);
+    const { id, store, sign, verify, maxJournalBytes, seed } = this.#settings;
+    const head = { ...newHead(this.#settings), reset: randomBytes(4).toString('hex') };
+    const journal = new (addon().NativeJournal)(id, sign, verify, maxJournalBytes);
+    journal.begin(JSON.stringify(head), seedFrom(seed));
+    await store.remove(id);
+    const unlock = await lockSession(store, id);
+    try {
+      await appendInSlices(store, id, takeEntries(journal)?.entries ?? []);
+    } finally {
+      await unlock?.();
+    }
+    this.#head = head;
+  }
+
+  /** What the keys of calls begin with, as the journal said when it was read last. */
+  get #keyPrefix() {
+    return keyPrefixOf(this.id, this.#head ?? {});
   }
 
   async #run(code: string, options: RunOptions | undefined, program?: TaskProgram) {
@@ -679,7 +699,7 @@ export class DurableSession implements Executor {
     const scope = (this.#revertScope = new RunScope());
     const times = new ToolTimes(this.#settings.executor.toolTimeoutMs as number | undefined);
     await this.#live?.recorder.stored();
-    return revertCalls(await revertibleCalls(this.id, run, this.history()), {
+    return revertCalls(await revertibleCalls(this.#keyPrefix, run, this.history()), {
       toolOf: (name) => functions.find((tool) => nameOf(tool) === name),
       limitOf: (tool) => times.limitOf(tool),
       note,
@@ -1029,6 +1049,7 @@ export class DurableSession implements Executor {
     }
     const recorder: Recorder = new Recorder({
       id,
+      keyPrefix: keyPrefixOf(id, head),
       journal,
       store: this.#view === undefined ? store : undefined,
       durability,
@@ -1055,7 +1076,7 @@ export class DurableSession implements Executor {
       const epoch = this.#epoch;
       const replay = async () => {
         this.#refuseAfterCleanup(epoch);
-        await repeatCalls(id, found, { functions: flattenTools(this.#sent), options, scope });
+        await repeatCalls(keyPrefixOf(id, head), found, { functions: flattenTools(this.#sent), options, scope });
         const began = performance.now();
         if (!scope.isOver) await init();
         live.replayMs = performance.now() - began;
@@ -1097,7 +1118,7 @@ export class DurableSession implements Executor {
       const tool = toolOf(path);
       return tool && (tool.inDoubt ?? (tool.isUnrecorded ? 'repeat' : this.#settings.inDoubt));
     };
-    return openRunOf(this.id, content, ruleOf);
+    return openRunOf(this.#keyPrefix, content, ruleOf);
   }
 
   /** What code can use. While a run waits there is no isolate. */
