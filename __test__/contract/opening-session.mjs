@@ -10,8 +10,8 @@ const { memoryStore } = require('../../build/durable/memory-store.js');
 export class OpeningSession extends DurableSession {
   #isAutomatic;
 
-  constructor({ autoInit = false, ...executor } = {}) {
-    super('s', { store: memoryStore(), executor });
+  constructor({ autoInit = false, ...executor } = {}, engine = undefined) {
+    super('s', { store: memoryStore(), engine, executor });
     this.#isAutomatic = autoInit;
   }
 

@@ -11,21 +11,30 @@ class PythonSubject extends PyodideExecutor {
    * @param {any} [options]
    */
   async run(code, options) {
-    try {
-      const outcome = await super.run(pythonOf(code), options);
-      outcome.output = withoutNull(outcome.output);
-      return Object.defineProperties(outcome, logsOf(outcome));
-    } catch (error) {
-      const { details } = /** @type {any} */ (error);
-      if (details?.cause === undefined) throw error;
-      // The specification's wording says where in the code that was, and what was logged.
-      const [cause] = String(details.cause).split('\nCode execution failed');
-      delete details.cause;
-      const value = cause
-        .replace(/^ToolError: /, 'Tool execution failed: ')
-        .replace(/^ImportError: Import of '(\w+)' is not authorized$/, 'Import not allowed: node:$1');
-      throw Object.defineProperties(/** @type {object} */ (error), { message: { value }, ...logsOf(error) });
-    }
+    return inWordsOfTheSuite(super.run(pythonOf(code), options));
+  }
+}
+
+/**
+ * What a run of Python gives, in the words of other executors.
+ *
+ * @param {Promise<any>} running
+ */
+export async function inWordsOfTheSuite(running) {
+  try {
+    const outcome = await running;
+    outcome.output = withoutNull(outcome.output);
+    return Object.defineProperties(outcome, logsOf(outcome));
+  } catch (error) {
+    const { details } = /** @type {any} */ (error);
+    if (details?.cause === undefined) throw error;
+    // The specification's wording says where in the code that was, and what was logged.
+    const [cause] = String(details.cause).split('\nCode execution failed');
+    delete details.cause;
+    const value = cause
+      .replace(/^ToolError: /, 'Tool execution failed: ')
+      .replace(/^ImportError: Import of '(\w+)' is not authorized$/, 'Import not allowed: node:$1');
+    throw Object.defineProperties(/** @type {object} */ (error), { message: { value }, ...logsOf(error) });
   }
 }
 
@@ -48,20 +57,30 @@ function withoutNull(value) {
 }
 
 /**
- * An executor with the options of the contract: nothing starts by itself, `maxOperations` counts for loops as well.
+ * The options of the contract as options of Python: nothing starts by itself, `maxOperations` counts for loops as well.
  *
  * @param {any} [options]
  */
-export function makePython({ maxOperations = 1e6, autoInit = false, onLog, ...options } = {}) {
-  const limits = { max_operations: maxOperations, max_while_iterations: maxOperations };
-  // An isolate that nobody will have would cost as much as the one that is tested.
-  return new PythonSubject([...BASE_BUILTIN_MODULES, 'sys'], {
+export function optionsOfPython({ maxOperations = 1e6, onLog, ...options } = {}) {
+  return {
+    // An isolate that nobody will have would cost as much as the one that is tested.
     warmPool: 0,
     spares: 0,
-    autoInit,
     mount: false,
-    ...limits,
+    max_operations: maxOperations,
+    max_while_iterations: maxOperations,
     ...options,
     ...(onLog && { onLog: (entry) => onLog(plainEntry(entry)) }),
-  });
+  };
+}
+
+export const IMPORTS = [...BASE_BUILTIN_MODULES, 'sys'];
+
+/**
+ * An executor with the options of the contract.
+ *
+ * @param {any} [options]
+ */
+export function makePython(options) {
+  return new PythonSubject(IMPORTS, { autoInit: false, ...optionsOfPython(options) });
 }

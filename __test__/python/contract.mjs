@@ -3,15 +3,20 @@
 import { describeExecutor } from '../contract/suite/index.mjs';
 import { makePython } from './contract-subject.mjs';
 
+const IN_CHILD = `
+import { makePython } from './__test__/python/contract-subject.mjs';
+const make = makePython;`;
+
 /**
  * Operations are lines, nothing is hardened, and there is no console.
  *
  * @param {string} name
  * @param {string[]} suites
- * @param {object} [options] of the executors; `pace`: as the capability
+ * @param {object} [options] of the executors; `pace`, `outlives`, `make` and `inChild`: as of `describeExecutor`
  */
-export function describePythonContract(name, suites, { pace = 3, ...place } = {}) {
-  describeExecutor(name, (options) => makePython({ ...options, ...place }), {
+export function describePythonContract(name, suites, options = {}) {
+  const { pace = 3, outlives = false, make = makePython, inChild = IN_CHILD, ...place } = options;
+  describeExecutor(name, (given) => make({ ...given, ...place }), {
     suites,
     limitCpuTime: process.platform === 'linux',
     limitOperations: false,
@@ -22,9 +27,8 @@ export function describePythonContract(name, suites, { pace = 3, ...place } = {}
     checkImports: false,
     callLater: false,
     hasConsole: false,
+    outlives,
     pace,
-    inChild: `
-    import { makePython } from './__test__/python/contract-subject.mjs';
-    const make = makePython;`,
+    inChild,
   });
 }

@@ -71,7 +71,7 @@ import { describeValues } from './values.mjs';
  * ended from outside: DIRTY, or, where `error` says that its state was kept, READY
  */
 
-export const SUITES = {
+const SUITES = {
   lifecycle: describeLifecycle,
   queue: describeQueue,
   values: describeValues,
@@ -103,10 +103,10 @@ export const SUITES = {
  *
  * @param {string} name
  * @param {Factory} make
- * @param {Capabilities & { inChild: string, suites?: string[] }} capabilities `suites`: those that it is held to;
- *   default all
+ * @param {Capabilities & { inChild: string, suites?: string[], without?: string[] }} capabilities `suites`: those that
+ *   it is held to, default all; `without`: those that it is not held to
  */
-export function describeExecutor(name, make, { inChild, suites = Object.keys(SUITES), ...given }) {
+export function describeExecutor(name, make, { inChild, suites = Object.keys(SUITES), without = [], ...given }) {
   const can = {
     limitOperations: true,
     importModules: true,
@@ -133,6 +133,6 @@ export function describeExecutor(name, make, { inChild, suites = Object.keys(SUI
   };
   const subject = { make, withExecutor: withExecutorOf(make), inChild, can, expectGivenUp };
   describe(name, () => {
-    for (const suite of suites) describe(suite, () => SUITES[suite](subject));
+    for (const suite of suites.filter((it) => !without.includes(it))) describe(suite, () => SUITES[suite](subject));
   });
 }
