@@ -2,9 +2,9 @@
 
 import { expect, test } from 'vitest';
 
-import { memoryStore } from 'ses-executor/durable';
-import { rejection } from '../helpers.mjs';
-import { all, openSession } from './helpers.mjs';
+import { durable, memoryStore } from 'ses-executor/durable';
+import { deferred, rejection } from '../helpers.mjs';
+import { all, openSession, storeOf } from './helpers.mjs';
 
 /** A session whose only run is short, and whose replay does not end. */
 async function endless() {
@@ -53,6 +53,47 @@ test('more replays of an owner than may run wait for their turn, and those of ot
   ).toStrictEqual([0, 1, 2, 3].map((i) => `${i} ERR_EXEC_TIMEOUT`));
   expect(settled.slice(4)).toContain('waited');
   expect(settled.slice(4)).toContainEqual([4, 'ERR_EXEC_TIMEOUT']);
+});
+
+test('at most four replays of an owner run at the same time, whatever causes them', async () => {
+  let [running, most] = [0, 0];
+  const gates = [];
+  const token = durable(
+    async () => {
+      running++;
+      most = Math.max(most, running);
+      const gate = deferred();
+      gates.push(gate);
+      await gate.promise;
+      running--;
+      return 'token';
+    },
+    { record: 'nothing' },
+  );
+  const options = { tools: { token }, executor: { owner: 'tenant' } };
+  const store = memoryStore();
+  const session = await openSession('s', { ...options, store });
+  const begun = session.run('await token(); 1');
+  await expect.poll(() => gates.length).toBe(1);
+  gates.shift().resolve();
+  await begun;
+  const entries = await all(store.read('s'));
+
+  // A replay calls the tool in its turn, before it needs a processor.
+  let forks = 0;
+  const causes = [
+    () => openSession('s', { ...options, store: storeOf(entries) }),
+    () => session.replayTo({ run: 1 }),
+    () => session.fork(`fork-${forks++}`),
+  ];
+  const made = Array.from({ length: 12 }, (_, at) => causes[at % causes.length]());
+  for (let ended = 0; ended < made.length; ended++) {
+    await expect.poll(() => gates.length).toBeGreaterThanOrEqual(Math.min(4, made.length - ended));
+    expect(running).toBeLessThanOrEqual(4);
+    gates.shift().resolve();
+  }
+  for (const opened of await Promise.all(made)) await opened.cleanup();
+  expect([most, running]).toStrictEqual([4, 0]);
 });
 
 test.each([0, 1.5, 2 ** 31, '1'])('replayTimeoutMs: %o is refused', async (replayTimeoutMs) => {
