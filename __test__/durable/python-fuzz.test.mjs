@@ -1,5 +1,5 @@
-// Random sessions of Python whose tool calls overlap, opened again. `DURABLE_PYTHON_SESSIONS` is the number of sessions
-// and `DURABLE_SEED` the first seed.
+// Random sessions of Python whose tool calls overlap, which move between threads and processes, opened again.
+// `DURABLE_PYTHON_SESSIONS` is the number of sessions and `DURABLE_SEED` the first seed.
 
 import { expect, test } from 'vitest';
 
@@ -9,6 +9,14 @@ import { factsOf, generatorOf } from './programs.mjs';
 
 const SESSIONS = Number(process.env.DURABLE_PYTHON_SESSIONS ?? 6);
 const FIRST_SEED = Number(process.env.DURABLE_SEED ?? Date.now() % 1e6);
+/** Where a session is recorded, and where it goes on before it comes back. */
+const PLACES = [
+  ['thread', 'process'],
+  ['process', 'thread'],
+  ['process', 'process'],
+  ['thread', 'thread'],
+];
+const placesOf = (seed) => PLACES[seed % PLACES.length];
 
 /** Not from the generator: a replay has to do without the latencies. */
 const lag = () => new Promise((done) => setTimeout(done, Math.random() * 4));
@@ -63,22 +71,33 @@ function programOf(random, step) {
 const SEEDS = Array.from({ length: SESSIONS }, (_, i) => FIRST_SEED + i);
 
 test.each(SEEDS)(
-  'a session of Python from seed %i whose calls overlap is the same when it is opened again',
+  'a session of Python from seed %i whose calls overlap is the same after each move',
   { timeout: 120_000 },
   async (seed) => {
     const random = generatorOf(seed);
     const store = memoryStore();
-    const executor = { authorized_imports: ['*'] };
-    const session = await openSession('s', { store, engine: 'python', tools: TOOLS, executor });
+    const [from, to] = placesOf(seed);
+    const opened = (isolation, tools, more) =>
+      openSession('s', { store, tools, executor: { isolation, ...more }, engine: 'python' });
+    const session = await opened(from, TOOLS, { authorized_imports: ['*'] });
     await session.run(FIRST);
     for (let step = 1; step <= 3; step++) await session.run(programOf(random, step));
-    const fork = await session.fork('f', { seed: 'same' });
+    const before = await session.run(PROBE);
     await session.cleanup();
+
+    const moved = await opened(to, TOOLS);
+    await moved.run(programOf(random, 4));
+    const fork = await moved.fork('f', { seed: 'same' });
+    await moved.cleanup();
     const expected = (await fork.run(PROBE)).output;
     await fork.cleanup();
-    const isolation = seed % 2 === 0 ? 'thread' : 'process';
-    const again = await openSession('s', { store, tools: untouchable(TOOLS), executor: { isolation } });
-    expect((await again.run(PROBE)).output).toStrictEqual(expected);
+
+    const again = await opened(from, untouchable(TOOLS));
+    const view = await again.replayTo({ run: 4 });
+    const at = `seed ${seed}, ${from} to ${to}`;
+    expect((await view.run(PROBE)).output, at).toStrictEqual(before.output);
+    await view.cleanup();
+    expect((await again.run(PROBE)).output, at).toStrictEqual(expected);
     await again.cleanup();
   },
 );
@@ -86,13 +105,14 @@ test.each(SEEDS)(
 /** The same if the session had begun. */
 const PROBE_IF_BEGUN = `(${PROBE}) if "results" in dir() else "not begun"`;
 
-test.each(SEEDS.filter((seed) => seed % 2 === 0))(
+test.each(SEEDS.filter((_, at) => at % 2 === 0))(
   'a session of Python from seed %i continues after a cut at any entry',
   { timeout: 120_000 },
   async (seed) => {
     const random = generatorOf(seed ^ 0x5eed);
     const store = memoryStore();
-    const executor = { authorized_imports: ['*'] };
+    const [from, to] = placesOf(seed);
+    const executor = { authorized_imports: ['*'], isolation: from };
     const session = await openSession('s', { store, engine: 'python', tools: TOOLS, executor });
     await session.run(FIRST);
     const programs = [1, 2, 3].map((step) => programOf(random, step));
@@ -100,7 +120,7 @@ test.each(SEEDS.filter((seed) => seed % 2 === 0))(
     await session.cleanup();
     const entries = await all(store.read('s'));
     const cut = storeOf(entries.slice(0, 1 + Math.floor(random() * (entries.length - 1))));
-    const options = { store: cut, tools: TOOLS, executor: { isolation: seed % 4 === 0 ? 'thread' : 'process' } };
+    const options = { store: cut, tools: TOOLS, executor: { isolation: to } };
     const cutShort = await openSession('s', options);
     if (cutShort.state === 'WAITING') {
       const approvals = Object.fromEntries(cutShort.waiting.map(({ key }) => [key, { approve: true }]));
