@@ -50,11 +50,39 @@ const LAYERS = {
   ],
 };
 /**
- * The folders of a crate's `src/`, the lowest first. A folder uses only folders below it. `tests/` and files outside of
- * the folders may use all of them.
+ * The folders of a crate's `src/`, with the files that they use, the lowest first. A module uses only modules below its
+ * own, and those of a list do not use each other. `tests/` and files without a place may use all of them.
  */
-const FOLDERS = {
+const ORDER = {
   'ses-engine': ['control', 'memory', 'platform', 'values', 'state', 'errors', 'bridge', 'realm', 'python'],
+  'ses-prepare': [
+    ['diagnostics', 'dialect', 'goal', 'options', 'stack', 'trivia', 'regexps', 'observed'],
+    'syntax',
+    'token_context',
+    'rules',
+    'source_index',
+    'positions',
+    ['nesting', 'parse'],
+    'descent',
+    'analyze',
+    ['plan', 'transform', 'typescript', 'sdk_program'],
+    'print',
+  ],
+  'ses-protocol': [
+    ['block', 'language', 'diagnostics', 'encoding', 'refusals'],
+    ['config', 'lifecycle', 'logs', 'value'],
+    ['failure_kind', 'options'],
+    'failure',
+    'messages',
+    'frames',
+  ],
+  'ses-remote': [
+    ['packet', 'lock', 'pings', 'servers'],
+    'room',
+    ['incoming', 'network', 'outgoing', 'claim', 'subjects'],
+    ['channel', 'status'],
+    ['client', 'supervisor'],
+  ],
 };
 /** Engines by their folder: the words that name them, and the other files that may use these words. */
 const ENGINES = {
@@ -103,7 +131,7 @@ for (const { name, dependencies, manifest_path: manifest } of JSON.parse(metadat
     if (isRefused) findings.push(`${name} must not use ${used}`);
   }
   const sources = join(dirname(manifest), 'src');
-  if (name in FOLDERS) findings.push(...upwardIn(sources, FOLDERS[name]).map((finding) => `${name}: ${finding}`));
+  findings.push(...upwardIn(sources, ORDER[name] ?? []).map((finding) => `${name}: ${finding}`));
   for (const circle of circlesIn(sources)) {
     findings.push(`modules of ${name} name each other in a circle: ${[...circle, circle[0]].join(' → ')}`);
   }

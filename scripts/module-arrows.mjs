@@ -13,23 +13,29 @@ export function circlesIn(folder) {
 }
 
 /**
- * Modules that name one of a folder above their own. Tests count, too.
+ * Modules in the order of a crate that name one above their own. Tests count, too.
  *
  * @param {string} folder the crate's `src/`
- * @param {string[]} order its folders, the lowest first
+ * @param {(string | string[])[]} order its folders, and the files that they use, the lowest first. A list: none of them
+ *   uses another one
  * @returns {string[]} a sentence each
  */
 export function upwardIn(folder, order) {
+  const levelOf = (module) => order.findIndex((names) => [names].flat().includes(module.split('::')[0]));
   const findings = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name !== 'tests' && !order.includes(entry.name))
+    .filter((entry) => entry.isDirectory() && entry.name !== 'tests' && levelOf(entry.name) === -1)
+    .filter(({ name }) => sourcesIn(join(folder, name)).length > 0)
     .map(({ name }) => `the folder ${name} has no place in the order`);
   for (const [module, targets] of arrowsIn(folder, { withTests: true })) {
-    const level = order.indexOf(module.split('::')[0]);
+    const [own] = module.split('::');
+    const level = levelOf(module);
     for (const target of level === -1 ? [] : targets) {
       const [first] = target.split('::');
-      // Files beside the folders see all of them. Only tests can name `tests/`.
-      const isAbove = order.includes(first) ? order.indexOf(first) > level : first !== 'tests' && target !== '';
-      if (isAbove) findings.push(`${module} names ${target}, which is above it`);
+      // Files without a place see all modules, and none with a place sees them. Only tests can name `tests/`.
+      if (first === own || first === 'tests' || target === '') continue;
+      const other = levelOf(target);
+      if (other === -1 || other > level) findings.push(`${module} names ${target}, which is above it`);
+      else if (other === level) findings.push(`${module} names ${target}, which is beside it`);
     }
   }
   return findings;

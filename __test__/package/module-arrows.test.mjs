@@ -94,6 +94,27 @@ describe('the order of folders', () => {
     const files = { 'low/mod.rs': '', 'high/mod.rs': '', 'other/mod.rs': '' };
     expect(await upwardOf(files)).toEqual(['the folder other has no place in the order']);
   });
+
+  test('requires no place for folders without modules', async () => {
+    const files = { 'low/mod.rs': '', 'high/mod.rs': '', 'fixtures/loops.js': '', 'tests/mod.rs': '' };
+    expect(await upwardOf(files)).toEqual([]);
+  });
+
+  test('forbids modules of one level to name each other, files with a place among them', async () => {
+    const files = {
+      'lib.rs': 'mod base;\nmod left;\nmod right;',
+      'base.rs': 'use crate::left::a;',
+      'left/mod.rs': 'pub mod a;',
+      'left/a.rs': 'use crate::base::f;\nuse crate::right::b;',
+      'right/mod.rs': 'pub mod b;',
+      'right/b.rs': 'use crate::base::f;',
+    };
+    const order = ['base', ['left', 'right']];
+    expect(await inCrate(files, (folder) => upwardIn(folder, order))).toEqual([
+      'base names left::a, which is above it',
+      'left::a names right::b, which is beside it',
+    ]);
+  });
 });
 
 test('an engine may be named only in its folder and in exempt files, comments included', async () => {

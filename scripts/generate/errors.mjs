@@ -57,14 +57,14 @@ function failureKind() {
   });
   return `${HEADER('error-table.ts')}//! Codes, severities, retryability and messages of failures (specification, section 8.2).
 
-use crate::frames;
+use crate::encoding;
 
 /// The reason why a call failed. Each variant says in which state the executor is afterwards.
 #[derive(Clone, Debug)]
 pub enum FailureKind {
 ${variants.join('')}}
 
-frames::choice!(FailureKind {
+encoding::choice!(FailureKind {
 ${NATIVE.map(frameVariant).join('')}});
 
 impl FailureKind {

@@ -120,14 +120,14 @@ pub const ${upper}: Range = Range { min: ${min}.0, max: ${max}.0, default: ${fal
   });
   return `${HEADER('option-table.ts')}//! Options that the facade has checked.
 
-use crate::{LEVELS, Language, ModuleSpec, ToolSpec, frames};
+use crate::{LEVELS, Language, ModuleSpec, ToolSpec, encoding};
 
 /// The options of one executor, fixed when it was constructed.
 #[derive(Debug)]
 pub struct Config {
 ${fields.join('')}}
 
-frames::record!(Config { ${NATIVE.map(({ name, rust }) => rust.field ?? snakeCase(name)).join(', ')} });
+encoding::record!(Config { ${NATIVE.map(({ name, rust }) => rust.field ?? snakeCase(name)).join(', ')} });
 
 /// The bounds of an option, both inclusive, and its default.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 // Generated from lib/contract/error-table.ts by scripts/generate.mjs. Do not edit: run `npm run generate`.
 //! Codes, severities, retryability and messages of failures (specification, section 8.2).
 
-use crate::frames;
+use crate::encoding;
 
 /// The reason why a call failed. Each variant says in which state the executor is afterwards.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ pub enum FailureKind {
     NoWorker { reason: String },
 }
 
-frames::choice!(FailureKind {
+encoding::choice!(FailureKind {
     0 InvalidState { state },
     1 InitFailed { details },
     2 ValidationFailed,

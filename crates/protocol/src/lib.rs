@@ -3,6 +3,7 @@
 mod block;
 mod config;
 mod diagnostics;
+mod encoding;
 mod engine_spec;
 mod facts;
 mod failure;

@@ -1,7 +1,7 @@
 // Generated from lib/contract/option-table.ts by scripts/generate.mjs. Do not edit: run `npm run generate`.
 //! Options that the facade has checked.
 
-use crate::{LEVELS, Language, ModuleSpec, ToolSpec, frames};
+use crate::{LEVELS, Language, ModuleSpec, ToolSpec, encoding};
 
 /// The options of one executor, fixed when it was constructed.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ pub struct Config {
     pub stream_logs: bool,
 }
 
-frames::record!(Config {
+encoding::record!(Config {
     max_operations,
     timeout_ms,
     queue_runs,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Malformed, Part, Reader, Writer, record};
+use crate::encoding::{Malformed, Part, Reader, Writer, record};
 use crate::{Command, Config, Event, JobId};
 
 /// A message from the host.

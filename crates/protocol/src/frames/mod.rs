@@ -9,38 +9,22 @@
 
 mod messages;
 mod parts;
-mod reader;
-mod shapes;
 mod stream;
-mod writer;
 
 #[cfg(test)]
 mod golden;
 
 pub use messages::{Control, FromWorker, Hello, Message, Status, ToWorker};
-pub use reader::Malformed;
-pub(crate) use reader::Reader;
-pub(crate) use shapes::{choice, record};
 pub use stream::Frames;
-pub(crate) use writer::Writer;
+
+use crate::encoding::LENGTH_BYTES;
+pub use crate::encoding::Malformed;
 
 /// The version of the format. Both peers must use the same one, byte for byte.
 pub const VERSION: u32 = 13;
 
 /// Bytes of a frame before its body, including the length.
 pub const HEAD_BYTES: usize = 9;
-/// Bytes of the length itself, which the length does not count.
-const LENGTH_BYTES: usize = 4;
-
-/// A value that a frame can contain.
-pub(crate) trait Part: Sized {
-    fn write(&self, to: &mut Writer);
-
-    /// # Errors
-    ///
-    /// The bytes are not in the format of [`Self::write`].
-    fn read(from: &mut Reader) -> Result<Self, Malformed>;
-}
 
 /// The head of a frame, before its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

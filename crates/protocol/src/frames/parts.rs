@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Map;
 
-use super::{Malformed, Part, Reader, Writer, choice, record};
+use crate::encoding::{Malformed, Part, Reader, Writer, choice, record};
 use crate::{
     Block, ErrorCode, Failure, Figures, LEVELS, Language, LogEntry, ModuleBody, ModuleSpec, RunLimits, Seed, State,
     Success, ToolCall, ToolError, ToolReply, ToolSpec, Value, Values,
