@@ -209,6 +209,42 @@ paths:
     });
   });
 
+  test('have a source map for each compiled module, and the sources that it names', () => {
+    const root = join(app, 'node_modules', 'ses-executor', 'build');
+    const scripts = readdirSync(root, { recursive: true }).filter((name) => name.endsWith('.js'));
+    const wrong = scripts.filter((name) => {
+      const path = join(root, name);
+      const [, map] = /^\/\/# sourceMappingURL=(.+)$/m.exec(readFileSync(path, 'utf8')) ?? [];
+      const isCompiled = existsSync(join(root, '../lib', name.replace(/\.js$/, '.ts')));
+      // Bundles have the code of other packages, and no map.
+      if (map === undefined) return isCompiled && dirname(name) !== 'bundled';
+      const at = join(dirname(path), map);
+      if (!isCompiled || !existsSync(at)) return true;
+      const { sources, sourceRoot = '', sourcesContent } = JSON.parse(readFileSync(at, 'utf8'));
+      const isThere = (source, index) =>
+        typeof sourcesContent?.[index] === 'string' || existsSync(join(dirname(at), sourceRoot, source));
+      return sources.length === 0 || !sources.every(isThere);
+    });
+    expect(wrong).toStrictEqual([]);
+    expect(scripts.length).toBeGreaterThan(300);
+  });
+
+  test('name lines of TypeScript in stacks with --enable-source-maps', async () => {
+    const script = `
+      const { SESExecutor } = require('ses-executor');
+      try {
+        new SESExecutor({ timeoutMs: 'soon' });
+      } catch ({ stack }) {
+        console.log(/node_modules.ses-executor.lib.ses.executor\\.ts:\\d+:\\d+/.test(stack), /\\.js:\\d+/.test(stack));
+      }`;
+    expect(await spawnNode(['--enable-source-maps', '--eval', script], { cwd: app })).toEqual({
+      status: 0,
+      signal: null,
+      stdout: 'true false\n',
+      stderr: '',
+    });
+  });
+
   test('contain the promised files and nothing of the build', () => {
     const root = join(app, 'node_modules', 'ses-executor');
     const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
