@@ -120,22 +120,13 @@ export class Catalog<T extends CatalogFunction> implements Lookups {
     if (this.#finder !== undefined) return this.#finder;
     // Loaded lazily: it reads files, and code that only declares functions must not need them.
     const { Finder } = require('./finder') as typeof import('./finder');
+    const functions = [...this.#functions.values()];
+    const first = firstSearched(functions);
     const budget = new WorkBudget();
-    const making = makingFinder(Finder, [...this.#functions.values()], budget);
-    if (!this.#isLarge()) return (this.#finder = atOnce(making));
+    const making = makingFinder(Finder, first, functions.slice(first.length), budget);
+    if (first.length === functions.length) return (this.#finder = atOnce(making));
     this.#finder = inSlices(making, budget).then((finder) => (this.#finder = finder));
     return this.#finder;
-  }
-
-  /** Whether the searched texts are too long for a finder that is made in one step. */
-  #isLarge() {
-    let left = MAX_AT_ONCE;
-    for (const each of this.#functions.values()) {
-      const { description, params } = searchedOf(each);
-      left -= description.length + params.length;
-      if (left < 0) return true;
-    }
-    return false;
   }
 
   #listed() {
@@ -154,15 +145,28 @@ export function lookupTools(lookups: Lookups, holder: string): Tools {
 
 function* makingFinder(
   { making }: typeof Finder,
-  functions: readonly CatalogFunction[],
+  searched: ReturnType<typeof searchedOf>[],
+  rest: readonly CatalogFunction[],
   budget: WorkBudget,
 ): Generator<void, PathFinder> {
-  const searched = [];
-  for (const each of functions) {
+  for (const each of rest) {
     searched.push(searchedOf(each));
     if (budget.isSliceOver()) yield;
   }
   return yield* making(searched, budget);
+}
+
+/** The searched texts of the first functions: as many as a finder that is made in one step may have. */
+function firstSearched(functions: readonly CatalogFunction[]) {
+  const searched = [];
+  let left = MAX_AT_ONCE;
+  for (const each of functions) {
+    const texts = searchedOf(each);
+    left -= texts.description.length + texts.params.length;
+    if (left < 0) break;
+    searched.push(texts);
+  }
+  return searched;
 }
 
 function searchedOf({ name: path, description, input }: CatalogFunction) {
