@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 
 const require = createRequire(import.meta.url);
-const { BudgetError, WorkBudget, inSlices } = require('../../build/contract/budget.js');
+const { BudgetError, WorkBudget, asyncSlices, inSlices } = require('../../build/contract/budget.js');
 
 /** Counts `parts` parts. */
 function* count(budget, parts) {
@@ -68,6 +68,41 @@ test.each([
   const error = await inSlices(work(budget), budget).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(BudgetError);
   expect({ ...error }).toEqual({ name: 'BudgetError', limit, max: limits[limit] });
+});
+
+/** Computes for longer than a slice lasts. */
+function computeForASlice() {
+  const end = performance.now() + 6;
+  while (performance.now() < end);
+}
+
+test('asynchronous work goes on in turns of the event loop that begin no other slice', async () => {
+  const log = [];
+  const stepsOf = async (name) => {
+    const pause = asyncSlices();
+    for (let step = 1; step <= 3; step++) {
+      log.push(`${name}${step}`);
+      computeForASlice();
+      await pause();
+    }
+  };
+  let isOver = false;
+  const works = Promise.all([stepsOf('a'), stepsOf('b')]).finally(() => (isOver = true));
+  while (!isOver) {
+    await setImmediate();
+    log.push('turn');
+  }
+  await works;
+  expect(log.join(' ').replace(/( turn)+/g, ' |')).toBe('a1 b1 a2 | b2 | a3 | b3 |');
+});
+
+test('asynchronous work whose slice is not over goes on without a turn, and other work runs after it', async () => {
+  expect(asyncSlices()()).toBeUndefined();
+  const pause = asyncSlices();
+  computeForASlice();
+  await pause();
+  const budget = new WorkBudget();
+  expect(await inSlices(count(budget, 10), budget)).toBe(10);
 });
 
 test('work ends with the reason of its signal', async () => {

@@ -177,6 +177,30 @@ export function inSlices<T>(work: Generator<void, T, void>, budget: WorkBudget, 
 }
 
 /**
+ * Divides asynchronous work among turns of the event loop, in the same queue as all other sliced work. A turn in which
+ * such work goes on begins no further slice.
+ *
+ * @returns a function to call after each step. It returns a promise to wait for if the slice is over.
+ */
+export function asyncSlices(): () => Promise<void> | undefined {
+  let start = performance.now();
+  const goOn = (resolve: () => void) => {
+    start = performance.now();
+    // The step runs when this turn's other slices have run, so its time cannot be added afterwards.
+    spentMs = TURN_MS;
+    askForTurn();
+    resolve();
+  };
+  return () => {
+    if (performance.now() - start < SLICE_MS) return undefined;
+    return new Promise((resolve) => {
+      waiting.push(() => goOn(resolve));
+      askForTurn();
+    });
+  };
+}
+
+/**
  * Runs work to its end, for callers that cannot wait. It must take only a few milliseconds.
  *
  * @param work of a budget that has no slices, so that it never pauses

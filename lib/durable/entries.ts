@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { journalInvalid, limitReached, storeFailed } from './errors';
-import { inSlices } from './slices';
+import { asyncSlices } from '../contract/budget';
 import type { NativeJournal } from '../../native';
 import type { JournalStore } from './store';
 
@@ -69,7 +69,7 @@ export function appendEntries(
 
 /** Makes a session of a whole journal, which may be large. All of it survives a loss of power. */
 export async function appendInSlices(store: JournalStore, id: string, entries: readonly Uint8Array[]): Promise<void> {
-  const pause = inSlices();
+  const pause = asyncSlices();
   const packed: Uint8Array[] = [];
   for (const entry of entries) {
     const { bytes, kept } = packedEntry(store, id, entry);
@@ -92,7 +92,7 @@ export async function readEntries(
   journal: NativeJournal,
   maxBytes: number,
 ): Promise<{ count: number; bytes: number }> {
-  const pause = inSlices();
+  const pause = asyncSlices();
   let [count, bytes] = [0, 0];
   try {
     for await (const packed of store.read(id)) {

@@ -1,7 +1,7 @@
 import { PlanGuard } from '../contract/plan-guard';
 import { calledAt } from '../contract/tool-registry';
 import wire = require('../ses/transfer');
-import { inSlices } from './slices';
+import { asyncSlices } from '../contract/budget';
 import type { ApprovedByPlan } from '../contract/current-call';
 import type { Plan } from '../contract/plan';
 import type { Tool } from '../contract/tool-registry';
@@ -79,7 +79,7 @@ function notedPlan(journal: NativeJournal, run: number): Note['plan'] {
 
 /** The calls that the journal has of a run. */
 async function* callsOf({ journal, content: { tools } }: ReadJournal, run: number) {
-  const pause = inSlices();
+  const pause = asyncSlices();
   for (const entry of journal.find('call', run)) {
     for (const { number, tool, args } of journal.entry(entry)?.calls ?? []) {
       const called = calledAt(tool, tools);

@@ -1,7 +1,7 @@
 import { LEVELS } from '../contract/option-table';
 import { calledAt, servicePath } from '../contract/tool-registry';
 import wire = require('../ses/transfer');
-import { inSlices } from './slices';
+import { asyncSlices } from '../contract/budget';
 import type { NativeJournal, NativeJournalAnswer, NativeJournalContent, NativeJournalEntry } from '../../native';
 import type { FinishedCall } from '../contract/waiting-call';
 import type { JournalEntry } from './types';
@@ -21,7 +21,7 @@ export async function* historyOf(
   const names: Map<number, string> = new Map();
   /** Keys of the calls of the run, by the numbers that answers have. */
   const keys = new Map<number, string>();
-  const pause = inSlices();
+  const pause = asyncSlices();
   for (let number = 0; number < next; number++) {
     const entry = journal.entry(number);
     if (entry === null) continue;
@@ -42,7 +42,7 @@ export async function finishedCalls(
   journal: NativeJournal,
   { tools, runs }: Pick<NativeJournalContent, 'tools' | 'runs'>,
 ): Promise<FinishedCall[]> {
-  const pause = inSlices();
+  const pause = asyncSlices();
   const finished: Set<number> = new Set();
   for (const number of journal.find('answers', runs)) {
     for (const answer of journal.outline(number)?.answers ?? []) {
