@@ -661,6 +661,11 @@ export interface NativeTruncation {
   maxBytes: number;
 }
 
+export interface NativeVersions {
+  v8: string;
+  icu: string;
+}
+
 /** A call whose answer the journal does not have. `args`: as of [`NativeOpenCall`]. */
 export interface NativeWithheldCall {
   run: number;
@@ -708,3 +713,6 @@ export declare function prepareProgram(code: string, options: NativePrepareOptio
 export declare function sdkProgram(request: NativeSdkProgramRequest): Promise<NativeSdkProgram>;
 
 export declare function validateCode(code: string, options: NativePrepareOptions): Array<NativeDiagnostic>;
+
+/** The versions of V8 and ICU in the addon. `process.versions` has those of Node.js. */
+export declare function versions(): NativeVersions;

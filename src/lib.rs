@@ -23,6 +23,7 @@ mod prepare;
 mod resources;
 mod sdk_program;
 mod values;
+mod versions;
 #[cfg(unix)]
 mod worker;
 

@@ -1,5 +1,7 @@
 // What has changed when a session is opened again: the clock, the engine, the names of tools.
 
+import { readFileSync } from 'node:fs';
+
 import { expect, test } from 'vitest';
 
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
@@ -50,6 +52,8 @@ test.each([
 test.each([
   ['addon', /"addon":"(\w{32})"/],
   ['package', /"package":"([^"]*)"/],
+  ['v8', /"v8":"([^"]*)"/],
+  ['icu', /"icu":"([^"]*)"/],
   ['arch', /"arch":"([^"]*)"/],
 ])('a call is approved after a change of the engine (%s)', async (name, pattern) => {
   const store = memoryStore();
@@ -78,6 +82,52 @@ test.each([
   await later.cleanup();
   const last = await openSession('s', { store: copy, tools: untouchable(tools) });
   expect((await last.run('total')).output).toBe(21);
+});
+
+/** The head of a new journal. */
+async function headOf(store) {
+  const [head] = await all(store.read('s'));
+  const text = Buffer.from(head).toString('latin1');
+  return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+}
+
+test('the head names the V8 and the ICU that the addon is linked with, not those of Node.js', async () => {
+  const store = memoryStore();
+  const session = await openSession('s', { store });
+  // Unicode 16 is that of ICU 76 and 77.
+  const { output } = await session.run('/^\\p{Script=Garay}$/v.test("\\u{10D40}")');
+  expect(output).toBe(true);
+  const { versions } = await headOf(store);
+  // The crate `v8` has the version of Chrome: 150.4 contains V8 15.0.
+  const crate = /^name = "v8"\nversion = "(\d+)(\d)\.\d+\.\d+"$/m.exec(
+    readFileSync(new URL('../../Cargo.lock', import.meta.url), 'utf8'),
+  );
+  expect(versions.v8.split('.').slice(0, 2)).toStrictEqual(crate.slice(1));
+  expect(versions.v8).not.toBe(process.versions.v8);
+  // The symbols of ICU end with its version.
+  const symbol = /u_setMemoryFunctions_(\d+)/.exec(
+    readFileSync(new URL('../../crates/engine/src/memory/allocator.rs', import.meta.url), 'utf8'),
+  );
+  expect(versions.icu).toMatch(new RegExp(`^${symbol[1]}\\.\\d+$`));
+});
+
+test('a session whose head has neither V8 nor ICU is replayed, or refused by name', async () => {
+  const store = memoryStore();
+  const session = await openSession('s', { store });
+  await session.run('let n = 41');
+  await session.cleanup();
+  const { versions } = await headOf(store);
+  const named = `"v8":"${versions.v8}","icu":"${versions.icu}",`;
+  // As many bytes, because the frame has its length.
+  const { copy, count } = await replaced(store, Buffer.from(named), Buffer.from(' '.repeat(named.length)));
+  expect(count).toBe(1);
+  const refused = await rejection(openSession('s', { store: copy, onEngineChange: 'refuse' }));
+  expect(refused).toMatchObject({
+    code: 'ERR_REPLAY_ENGINE',
+    details: { name: 'v8', expected: undefined, actual: versions.v8 },
+  });
+  const again = await openSession('s', { store: copy });
+  expect((await again.run('n + 1')).output).toBe(42);
 });
 
 test('a tool with another name is missing, until the host has the old name too', async () => {

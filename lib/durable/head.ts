@@ -10,6 +10,8 @@ import type { Foreign } from '../contract/foreign';
 import type { DurableSettings } from './options';
 import type { Recovery } from './types';
 
+const addon = () => require('../../native.cjs') as typeof import('../../native.cjs');
+
 /** The form of heads and of what follows from them. */
 const FORMAT = 1;
 /** How much of the addon's file is read at each end. Its build id is at the beginning. */
@@ -158,7 +160,7 @@ export function compareHead(head: Head, settings: DurableSettings): string[] {
   }
   if (differs.length > 0 && settings.onEngineChange === 'refuse') {
     const [{ name, expected, actual }] = differs;
-    throw engineDiffers(name, expected, actual, `${name} is ${actual} and was ${expected}`);
+    throw engineDiffers(name, expected, actual, `${name} is ${actual} and was ${expected ?? 'not recorded'}`);
   }
   return differs.map(({ name }) => name);
 }
@@ -205,10 +207,12 @@ function digestOfModules(modules: object) {
   return hash.digest('hex');
 }
 
-/** What a replay depends on, by name. */
+/** What a replay depends on, by name. If several differ, the first one is named. */
 export function versionsOf(engine: 'javascript' | 'python'): Record<string, string> {
   const shared = (known ??= {
     package: (require('../../package.json') as { version: string }).version,
+    // Those of the addon, whatever Node.js has. The version of ICU is not that of its data: the digest covers these.
+    ...addon().versions(),
     addon: digestOfAddon(),
     arch: process.arch,
   });
@@ -217,7 +221,7 @@ export function versionsOf(engine: 'javascript' | 'python'): Record<string, stri
 let known: Record<string, string> | undefined;
 let knownPyodide: string | undefined;
 
-/** The build of the addon, which has V8 and ICU in it. */
+/** The build of the addon, which has V8, ICU and its data in it. */
 function digestOfAddon() {
   const path = addonPath();
   if (path === undefined) return 'unknown';
@@ -237,8 +241,8 @@ function digestOfAddon() {
 }
 
 function addonPath() {
-  const addon = require('../../native.cjs') as unknown;
-  return Object.keys(require.cache).find((path) => path.endsWith('.node') && require.cache[path]?.exports === addon);
+  const exports = addon();
+  return Object.keys(require.cache).find((path) => path.endsWith('.node') && require.cache[path]?.exports === exports);
 }
 
 function pyodideVersion() {

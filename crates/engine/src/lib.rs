@@ -17,6 +17,7 @@ pub use control::interrupt::Interrupt;
 pub use engines::engine_of;
 pub use memory::parking::OnParked;
 pub use platform::traps::declare_worker;
+pub use platform::versions::{Versions, versions};
 pub use realm::boot::{Booted as BootedRealm, ISOLATE_STACK_BYTES};
 pub use realm::checker::Checker;
 pub use state::context::GuestContext;

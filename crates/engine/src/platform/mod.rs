@@ -15,3 +15,4 @@ pub mod startup;
 #[cfg(target_os = "linux")]
 pub mod tiers;
 pub mod traps;
+pub mod versions;
