@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { rejection } from '../helpers.mjs';
-import { all, openSession, untouchable } from './helpers.mjs';
+import { all, openSession, storeOf, untouchable } from './helpers.mjs';
 
 const tools = { add: async (a, b) => a + b };
 
@@ -85,6 +85,60 @@ test('a call with other arguments, and another result, are detected', async () =
     entry: end,
     expected: { type: 'end', output: 43 },
     actual: { type: 'end', output: 53 },
+  });
+});
+
+/** The session of a store in which the first log entry and the first call have exchanged their places. */
+async function withOtherOrder(store) {
+  const entries = await all(store.read('s'));
+  const session = await openSession('s', { store, tools: untouchable({ ...tools, ask: async () => {} }) });
+  const history = (await all(session.history())).filter(({ run }) => run === 1);
+  await session.cleanup();
+  const [log, call] = ['log', 'call'].map((type) => history.find((entry) => entry.type === type).number);
+  [entries[log], entries[call]] = [entries[call], entries[log]];
+  return { store: storeOf(entries), first: Math.min(log, call) };
+}
+
+test.each([
+  [
+    'before',
+    'console.log("hi"); await add(1, 2)',
+    { cause: 'log', expected: { type: 'call', name: 'add' }, actual: { type: 'log', message: 'hi' } },
+  ],
+  [
+    'after',
+    'const sum = add(1, 2); console.log("hi"); await sum',
+    { cause: 'call', expected: { type: 'log', message: 'hi' }, actual: { type: 'call', name: 'add' } },
+  ],
+])(
+  'a log entry that the program writes %s the call of a tool must be there in the journal too',
+  async (_, code, details) => {
+    const whole = memoryStore();
+    const session = await openSession('s', { store: whole, tools });
+    await session.run(code);
+    await session.cleanup();
+    const { store, first } = await withOtherOrder(whole);
+    const error = await rejection(openSession('s', { store, tools: untouchable(tools) }));
+    expect(error.code).toBe('ERR_REPLAY_DIVERGED');
+    expect(error.details).toMatchObject({ run: 1, entry: first, ...details });
+  },
+);
+
+test('a run that continues must log on the same side of a call as before', async () => {
+  const whole = memoryStore();
+  const asking = { ...tools, ask: async () => waitForAnswer() };
+  const session = await openSession('s', { store: whole, tools: asking });
+  await session.start('console.log("hi"); await ask()');
+  await session.cleanup();
+  const { store, first } = await withOtherOrder(whole);
+  const again = await openSession('s', { store, tools: untouchable(asking) });
+  const error = await rejection(again.answer({ 's/1/1': { result: 1 } }));
+  expect(error.code).toBe('ERR_REPLAY_DIVERGED');
+  expect(error.details).toMatchObject({
+    cause: 'log',
+    entry: first,
+    expected: { type: 'call', name: 'ask' },
+    actual: { message: 'hi' },
   });
 });
 

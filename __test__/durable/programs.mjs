@@ -149,6 +149,9 @@ export function programOf(random, step) {
         `class C${name} extends state.Base { async go() { return [await this.base(), await ${expression(1)}] } }
          const ${name} = await new C${name}(${n}).go(); state.made.push(new C${name}(${n}));`,
       () => `a(${n}); promised(${n + 1}); const ${name} = await a(${n + 2});`,
+      () =>
+        `console.log('before'); const ${name} = [a(${n}), console.log('between'), s(${n}), promised(${n})];
+         console.log('after'); ${name}[3] = await ${name}[3];`,
       () => `const ${name} = await Promise.all(state.made.slice(-2).map((made) => made.go()));`,
       () => `const ${name} = [Date.now(), Math.random(), new Date().toISOString()]; trace.push(${name}.join(':'));`,
       () => `const ${name} = Date.now(); await ${expression(1)}; console.log(Date.now() - ${name}, Math.random());`,

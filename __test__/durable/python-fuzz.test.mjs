@@ -35,11 +35,13 @@ import asyncio, random, time
 trace = []
 async def traced(name, awaitable):
     trace.append("<" + name)
+    print("before", name)
     try:
         value = await awaitable
     except Exception as error:
         value = str(error)
     trace.append(">" + name)
+    print("after", name)
     return value
 async def waits(seconds, name):
     await asyncio.sleep(seconds)

@@ -97,10 +97,10 @@ pub struct RecordedJob {
     is_internal: bool,
     /// Taken when it is sent again.
     pub command: Option<Command>,
-    pub calls: VecDeque<RecordedEvent>,
+    /// Calls and log entries, in the order in which the guest has made them.
+    recorded: VecDeque<RecordedEvent>,
     pub turns: VecDeque<Turn>,
-    pub logs: VecDeque<RecordedEvent>,
-    pub settled: Option<RecordedEvent>,
+    settled: Option<RecordedEvent>,
     answered: HashSet<ToolCallId>,
     /// The calls that were made, with their numbers in the run.
     made: Vec<(ToolCallId, OpenCall)>,
@@ -137,9 +137,8 @@ impl RecordedJob {
             run,
             is_internal: false,
             command: Some(command),
-            calls: VecDeque::new(),
+            recorded: VecDeque::new(),
             turns: VecDeque::new(),
-            logs: VecDeque::new(),
             settled: None,
             answered: HashSet::new(),
             made: Vec::new(),
@@ -162,8 +161,7 @@ impl RecordedJob {
 
     /// The first event that the journal has and the isolate has not repeated.
     pub fn next_recorded(&mut self) -> Option<RecordedEvent> {
-        let recorded = [self.calls.pop_front(), self.logs.pop_front(), self.settled.take()];
-        recorded.into_iter().flatten().min_by_key(|recorded| recorded.entry)
+        self.recorded.pop_front().or_else(|| self.settled.take())
     }
 
     /// Calls that the journal has answers to.
@@ -390,14 +388,14 @@ fn on_event(
             let open = open.ok_or("calls without a run")?;
             for call in calls {
                 let (frame, call) = frame_of_call(call);
-                open.calls.push_back(RecordedEvent { entry, frame });
+                open.recorded.push_back(RecordedEvent { entry, frame });
                 let (id, number, tool) = (call.id, call.made, call.tool);
                 open.made.push((id, OpenCall { number, tool, args: call.args }));
             }
         }
         Event::Log { job, entry: log } => {
             if let Some(open) = jobs.iter_mut().rev().find(|open| open.job == job && open.settled.is_none()) {
-                open.logs.push_back(RecordedEvent { entry, frame: frame_of_log(&log) });
+                open.recorded.push_back(RecordedEvent { entry, frame: frame_of_log(&log) });
             }
         }
         event @ Event::Settled { job, .. } => {

@@ -747,7 +747,7 @@ impl State {
                 for call in calls {
                     let (id, number) = (call.id, call.made);
                     let (frame, _) = frame_of_call(call);
-                    let expected = self.jobs.front_mut().and_then(|job| job.calls.pop_front());
+                    let expected = self.jobs.front_mut().and_then(RecordedJob::next_recorded);
                     if expected.as_ref().is_none_or(|recorded| recorded.frame != frame) {
                         return self.diverge("call", expected, Some(frame), effects);
                     }
@@ -756,7 +756,7 @@ impl State {
                 self.answer(effects);
             }
             Event::Log { entry, .. } => {
-                let expected = self.jobs.front_mut().and_then(|job| job.logs.pop_front());
+                let expected = self.jobs.front_mut().and_then(RecordedJob::next_recorded);
                 let frame = frame_of_log(&entry);
                 if expected.as_ref().is_none_or(|recorded| recorded.frame != frame) {
                     self.diverge("log", expected, Some(frame), effects);
@@ -794,7 +794,7 @@ impl State {
         match event {
             Event::ToolCalls(calls) => {
                 for call in calls {
-                    let Some(expected) = self.jobs.front_mut().and_then(|job| job.calls.pop_front()) else {
+                    let Some(expected) = self.jobs.front_mut().and_then(RecordedJob::next_recorded) else {
                         let call = self.add_call(call);
                         self.report(Event::ToolCalls(vec![call]), effects);
                         continue;
@@ -815,7 +815,7 @@ impl State {
                 self.answer(effects);
             }
             Event::Log { job, entry } => {
-                let expected = self.jobs.front_mut().and_then(|open| open.logs.pop_front());
+                let expected = self.jobs.front_mut().and_then(RecordedJob::next_recorded);
                 let frame = frame_of_log(&entry);
                 match expected {
                     Some(recorded) if recorded.frame != frame => {
