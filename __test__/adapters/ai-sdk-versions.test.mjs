@@ -78,7 +78,7 @@ describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
     });
     const [{ output }] = steps[1].toolResults;
     // Each call from code has its own id.
-    expect(output).toEqual({ output: [3, 5, expect.stringMatching(/^x of [0-9a-f-]{36}$/)], logs: '' });
+    expect(output).toStrictEqual({ output: [3, 5, expect.stringMatching(/^x of [0-9a-f-]{36}$/)], logs: '' });
   });
 
   test('input without code is refused before any code runs', async () => {
@@ -134,22 +134,22 @@ describe.each(['6', '7'])('approval in AI SDK %s', (version) => {
   test('code that names no tool with approval runs immediately', async () => {
     const { first, removed } = await conversation('await never({ path: "a" })');
     expect(first.text).toBe('done');
-    expect(removed).toEqual(['a']);
+    expect(removed).toStrictEqual(['a']);
   });
 
   test('code that names one waits for the approval of a person who sees the code', async () => {
     const code = 'for (const path of ["a", "b"]) await remove({ path }); await sometimes({ path: "c" })';
     const { requests, removed, answer } = await conversation(code);
-    expect(requests.map(({ toolCall }) => toolCall.input)).toEqual([{ code }]);
-    expect(removed).toEqual([]);
+    expect(requests.map(({ toolCall }) => toolCall.input)).toStrictEqual([{ code }]);
+    expect(removed).toStrictEqual([]);
     await answer(true);
-    expect(removed).toEqual(['a', 'b', 'c']);
+    expect(removed).toStrictEqual(['a', 'b', 'c']);
   });
 
   test('refused code does not run', async () => {
     const { removed, answer } = await conversation('await remove({ path: "a" })');
     await answer(false);
-    expect(removed).toEqual([]);
+    expect(removed).toStrictEqual([]);
   });
 
   test('approved code can call only the tools that it names', async () => {
@@ -168,7 +168,7 @@ describe.each(['6', '7'])('approval in AI SDK %s', (version) => {
     const { removed: others, answer } = await conversation(`remove; ${hidden}`);
     expect((await answer(true)).failure.message).toBe(refusal('wipe'));
     expect(await direct(codeTool, 'await remove({ path: "a" })')).toBe(refusal('remove'));
-    expect([removed, others]).toEqual([[], []]);
+    expect([removed, others]).toStrictEqual([[], []]);
   });
 
   test('with `approve` each call is approved separately, with its input', async () => {
@@ -178,11 +178,11 @@ describe.each(['6', '7'])('approval in AI SDK %s', (version) => {
       'await sometimes({ path: "a" }); for (const path of ["b", "c"]) { try { await remove({ path }) } catch {} }';
     const { first, removed } = await conversation(code, { approve });
     expect(first.text).toBe('done');
-    expect(asked).toEqual([
+    expect(asked).toStrictEqual([
       ['remove', { path: 'b' }],
       ['remove', { path: 'c' }],
     ]);
-    expect(removed).toEqual(['a', 'c']);
+    expect(removed).toStrictEqual(['a', 'c']);
   });
 
   test('toolApproval takes precedence', async () => {
@@ -193,15 +193,15 @@ describe.each(['6', '7'])('approval in AI SDK %s', (version) => {
     };
     const { first, removed } = await conversation('await remove({ path: "a" })', { toolApproval });
     expect(first.text).toBe('done');
-    expect(removed).toEqual(['a']);
+    expect(removed).toStrictEqual(['a']);
     const { requests } = await conversation('await never({ path: "a" })', { toolApproval });
     expect(requests).toHaveLength(1);
     const third = await conversation(
       'const results = []; for (const path of ["a", "b"]) await sometimes({ path }).catch(({ message }) => results.push(message)); results',
       { toolApproval },
     );
-    expect((await third.answer(true)).output).toEqual(['this call is denied']);
-    expect(third.removed).toEqual(['b']);
+    expect((await third.answer(true)).output).toStrictEqual(['this call is denied']);
+    expect(third.removed).toStrictEqual(['b']);
   });
 });
 
@@ -246,10 +246,10 @@ describe('contexts of tools in AI SDK 7', () => {
     const code = '[await weather({ city: "Oslo" }), await own_schema({ city: "" }), await none({ city: "" })]';
     const context = { weather: { from: 'here' }, 'own-schema': { a: 1 } };
     const { output, descriptions, made } = await run(code, {}, { code: context });
-    expect(output).toEqual({ output: ['Oslo of HERE', { a: 1 }, 'none'], logs: '' });
+    expect(output).toStrictEqual({ output: ['Oslo of HERE', { a: 1 }, 'none'], logs: '' });
     const all = made.description({ context, experimental_sandbox: { description: 'a box' } });
     expect(all).toContain('\n\n/**\n * Weather of here in a box.\n *\n * @param {object} args\n');
-    expect(descriptions).toEqual([all, all]);
+    expect(descriptions).toStrictEqual([all, all]);
   });
 
   test('a missing or invalid context is an error that names where to pass it', async () => {
@@ -303,9 +303,9 @@ describe('tools that AI SDK 7 binds late, by experimental_toolCallers', () => {
       [{ code: '[await twice({ a: 4 }), typeof third]' }, { code: 'await twice({ a: "four" })' }],
       { experimental_toolCallers: { twice: ['code'] } },
     );
-    expect(requests[0].tools.map(({ name }) => name)).toEqual(['code', 'third']);
+    expect(requests[0].tools.map(({ name }) => name)).toStrictEqual(['code', 'third']);
     expect(requests[0].tools[0].description).toContain('async function twice(args) {}');
-    expect(results).toEqual([
+    expect(results).toStrictEqual([
       { output: [8, 'undefined'], logs: '' },
       expect.objectContaining({ code: 'ERR_TOOL_PROXY_FAIL', tool: 'twice', line: 1, column: 7 }),
     ]);
@@ -315,7 +315,7 @@ describe('tools that AI SDK 7 binds late, by experimental_toolCallers', () => {
     const { requests } = await conversation(createCodeTool(), [{ code: 'await twice({ a: 1 })' }], {
       experimental_toolCallers: { twice: ['code', 'AI_SDK_DIRECT_TOOL_CALL'] },
     });
-    expect(requests[0].tools.map(({ name }) => name)).toEqual(['code', 'twice', 'third']);
+    expect(requests[0].tools.map(({ name }) => name)).toStrictEqual(['code', 'twice', 'third']);
   });
 
   test('are available in addition to the tools of the option, and may change between two steps', async () => {
@@ -332,8 +332,8 @@ describe('tools that AI SDK 7 binds late, by experimental_toolCallers', () => {
           prepareStep: ({ stepNumber }) => ({ activeTools: ['code', stepNumber === 0 ? 'twice' : 'third'] }),
         },
       );
-      expect(results[0].output).toEqual(['own', 2, 'undefined']);
-      expect(results[1].output).toEqual([
+      expect(results[0].output).toStrictEqual(['own', 2, 'undefined']);
+      expect(results[1].output).toStrictEqual([
         ['own', 2, 'undefined'],
         'twice is not one of the functions that this code can call',
         1,
@@ -349,13 +349,16 @@ describe('tools that AI SDK 7 binds late, by experimental_toolCallers', () => {
       const list = (name) => `Array.from({ length: 500 }, (_, i) => '${name} ' + i)`;
       expect(await run({ twice }, list('invoice'))).toContain('outputs.get("o1")');
       expect(await run({ twice, third }, list('user'))).toContain('outputs.get("o2")');
-      expect(await run({ third }, '[outputs.get("o1")[7], outputs.get("o2")[7]]')).toEqual(['invoice 7', 'user 7']);
+      expect(await run({ third }, '[outputs.get("o1")[7], outputs.get("o2")[7]]')).toStrictEqual([
+        'invoice 7',
+        'user 7',
+      ]);
     });
   });
 
   test('without that option, the tool is the same as before', async () => {
     const { results } = await conversation(createCodeTool({ tools: { twice } }), [{ code: 'await twice({ a: 2 })' }]);
-    expect(results).toEqual([{ output: 4, logs: '' }]);
+    expect(results).toStrictEqual([{ output: 4, logs: '' }]);
   });
 
   test('a second tool of one name is refused', () => {
@@ -376,10 +379,10 @@ describe('tools that AI SDK 7 binds late, by experimental_toolCallers', () => {
     const tools = { code, guarded, third };
     const experimental_toolCallers = { guarded: ['code'], third: ['code'] };
     const { content } = await generateText({ model, tools, experimental_toolCallers, prompt: 'go' });
-    expect(content.map(({ type }) => type)).toEqual(['tool-call', 'tool-approval-request']);
+    expect(content.map(({ type }) => type)).toStrictEqual(['tool-call', 'tool-approval-request']);
     const bound = code.experimental_toolCaller.bind({ guarded, third });
     const isAsked = (text) => bound.needsApproval({ code: text }, {});
-    expect(['guarded({})', 'third({})', '1'].map(isAsked)).toEqual([true, true, false]);
+    expect(['guarded({})', 'third({})', '1'].map(isAsked)).toStrictEqual([true, true, false]);
     expect(() => code.experimental_toolCaller.bind({ thrid: third })).toThrow(
       new TypeError('options.toolApproval.third is not a tool; did you mean options.toolApproval.thrid?'),
     );
@@ -422,7 +425,7 @@ describe.each(['6', '7'])('preliminary results in AI SDK %s', (version) => {
       if (part.output.progress?.running.length === 1 && part.output.logs === 'first') gate.resolve(7);
     }
     const final = { output: 7, logs: 'first\nsecond' };
-    expect(results.at(-1).output).toEqual(final);
+    expect(results.at(-1).output).toStrictEqual(final);
     expect(results.at(-1).preliminary ?? false).toBe(false);
     const preliminary = results.slice(0, -1);
     expect(preliminary.every((it) => it.preliminary)).toBe(true);

@@ -39,7 +39,7 @@ describe('in the AI SDK', () => {
         .filter(({ type }) => ['tool-result', 'tool-error'].includes(type))
         .map(({ output, error }) => output ?? { failure: error.failure, logs: error.logs }),
     );
-    expect(outcomes).toEqual([
+    expect(outcomes).toStrictEqual([
       [
         {
           failure: {
@@ -70,7 +70,7 @@ describe('in the AI SDK', () => {
         inputSchema: { type: 'object', required: ['code'], additionalProperties: false },
       },
     ]);
-    expect(third.prompt.at(-1).content[0].output).toEqual({
+    expect(third.prompt.at(-1).content[0].output).toStrictEqual({
       type: 'json',
       value: { output: [['sums', [2, 3]]], logs: '' },
     });
@@ -78,8 +78,8 @@ describe('in the AI SDK', () => {
 
   test('input without code is refused before any code runs', async () => {
     const { validate } = asSchema(createCodeTool({ tools: { add } }).inputSchema);
-    expect(await validate({ code: '1' })).toEqual({ success: true, value: { code: '1' } });
-    expect(await validate({ code: 1 })).toEqual({
+    expect(await validate({ code: '1' })).toStrictEqual({ success: true, value: { code: '1' } });
+    expect(await validate({ code: 1 })).toStrictEqual({
       success: false,
       error: new TypeError('the input must be an object with the string `code`'),
     });
@@ -126,7 +126,7 @@ describe('the description', () => {
       /\n\nasync function plus\(\.\.\.args\) \{\}\n\nfiles\.count = async function \(\.\.\.args\) \{\};$/,
     );
     const text = '[await add({ a: 1 }), await plus(1, 2), await files.count()]';
-    expect(await call(code, text)).toEqual({ output: [2, 3, 2], logs: '' });
+    expect(await call(code, text)).toStrictEqual({ output: [2, 3, 2], logs: '' });
     const denying = createCodeTool({ tools: { plus: () => 1 }, toolApproval: { plus: 'denied' } });
     expect(denying.description).not.toContain('async function');
   });
@@ -136,8 +136,8 @@ describe('the description', () => {
     const execute = async () => 1;
     const tools = { here: { inputSchema, execute }, elsewhere: { inputSchema }, denied: { inputSchema, execute } };
     const code = createCodeTool({ tools, toolApproval: { denied: 'denied' } });
-    expect(code.description.match(/function \w+/g)).toEqual(['function here']);
-    expect(await call(code, 'typeof here + typeof elsewhere')).toEqual({ output: 'functionundefined', logs: '' });
+    expect(code.description.match(/function \w+/g)).toStrictEqual(['function here']);
+    expect(await call(code, 'typeof here + typeof elsewhere')).toStrictEqual({ output: 'functionundefined', logs: '' });
     const denying = createCodeTool({
       tools,
       toolApproval: { here: { type: 'denied', reason: 'no' }, denied: 'denied' },
@@ -154,7 +154,7 @@ describe('toolApproval', () => {
   test.each(['drop-table', 'drop_table'])('accepts %s', async (name) => {
     const code = createCodeTool({ tools, toolApproval: { [name]: 'user-approval' } });
     const needsApproval = (text) => code.needsApproval({ code: text }, {});
-    expect([needsApproval('await drop_table({})'), needsApproval('await deleteFile({})')]).toEqual([true, false]);
+    expect([needsApproval('await drop_table({})'), needsApproval('await deleteFile({})')]).toStrictEqual([true, false]);
   });
 
   test.each([
@@ -176,7 +176,7 @@ describe('toolApproval', () => {
 });
 
 test('a call without options runs code', async () => {
-  expect(await createCodeTool({ tools: { add } }).execute({ code: 'await add({ a: 1 })' })).toEqual({
+  expect(await createCodeTool({ tools: { add } }).execute({ code: 'await add({ a: 1 })' })).toStrictEqual({
     output: 2,
     logs: '',
   });
@@ -196,14 +196,14 @@ describe('a call of a tool', () => {
     const code = createCodeTool({ tools: { echo } });
     const text = '[await echo(), await echo({ n: "7" })]';
     const result = await call(code, text, { toolCallId: 'call-9', messages, experimental_context: { user: 1 } });
-    expect(result).toEqual({ output: [5, 7], logs: '' });
+    expect(result).toStrictEqual({ output: [5, 7], logs: '' });
     // Each call from code has its own id.
     const options = {
       toolCallId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       messages,
       experimental_context: { user: 1 },
     };
-    expect(seen).toEqual([
+    expect(seen).toStrictEqual([
       [{ n: 5 }, options, false],
       [{ n: 7 }, options, false],
     ]);
@@ -218,7 +218,7 @@ describe('a call of a tool', () => {
     const text = `let caught;
       try { await book({ seat: { row: "a" } }); } catch ({ name, message }) { caught = [name, message]; }
       caught`;
-    expect(await call(code, text)).toEqual({
+    expect(await call(code, text)).toStrictEqual({
       output: [
         'InvalidToolInputError',
         'the input of book is not valid: seat.row: Invalid input: expected number, received string; ' +
@@ -230,7 +230,7 @@ describe('a call of a tool', () => {
 
   test('without a validating schema gets the input as code passed it', async () => {
     const echo = { inputSchema: jsonSchema({ type: 'object' }), execute: (input) => input };
-    expect(await call(createCodeTool({ tools: { echo } }), 'await echo({ a: [1] })')).toEqual({
+    expect(await call(createCodeTool({ tools: { echo } }), 'await echo({ a: [1] })')).toStrictEqual({
       output: { a: [1] },
       logs: '',
     });
@@ -244,7 +244,10 @@ describe('a call of a tool', () => {
         yield 'whole';
       },
     };
-    expect(await call(createCodeTool({ tools: { steps } }), 'await steps()')).toEqual({ output: 'whole', logs: '' });
+    expect(await call(createCodeTool({ tools: { steps } }), 'await steps()')).toStrictEqual({
+      output: 'whole',
+      logs: '',
+    });
   });
 
   test('that throws fails with a separate error', async () => {
@@ -265,7 +268,7 @@ describe('a call of a tool', () => {
   test('has an identifier as name', async () => {
     const code = createCodeTool({ tools: { 'add-numbers': add } });
     expect(code.description).toContain('async function add_numbers(args) {}');
-    expect(await call(code, 'await add_numbers({ a: 2 })')).toEqual({ output: 3, logs: '' });
+    expect(await call(code, 'await add_numbers({ a: 2 })')).toStrictEqual({ output: 3, logs: '' });
   });
 });
 
@@ -273,17 +276,17 @@ describe('results of the code tool', () => {
   const code = createCodeTool({ tools: { add }, timeoutMs: 5_000, maxOperations: 50_000 });
 
   test('are data, with strings only in the place of parts that are not data', async () => {
-    expect(await call(code, '({ list: [1, null, { a: "b" }] })')).toEqual({
+    expect(await call(code, '({ list: [1, null, { a: "b" }] })')).toStrictEqual({
       output: { list: [1, null, { a: 'b' }] },
       logs: '',
     });
     const text = '({ big: 2n, map: new Map([["a", new Set([1])]]), at: new Date(0), none: undefined, nan: NaN })';
-    expect(await call(code, text)).toEqual({
+    expect(await call(code, text)).toStrictEqual({
       output: { big: '2', map: [['a', [1]]], at: '1970-01-01T00:00:00.000Z', nan: 'NaN' },
       logs: '',
     });
-    expect(await call(code, 'undefined')).toEqual({ output: undefined, logs: '' });
-    expect(await call(code, 'const o = {}; o.self = o; o')).toEqual({
+    expect(await call(code, 'undefined')).toStrictEqual({ output: undefined, logs: '' });
+    expect(await call(code, 'const o = {}; o.self = o; o')).toStrictEqual({
       output: { self: '[Circular]' },
       logs: '',
     });
@@ -299,7 +302,7 @@ describe('results of the code tool', () => {
     ['a loop', 'for (;;);', { code: 'ERR_MAX_OPS_EXCEEDED', retryable: true }],
     ['an import', 'await import("fs")', { code: 'ERR_IMPORT_NOT_ALLOWED', retryable: true }],
   ])('%s is thrown with the text for the model', async (_, text, error) => {
-    expect(await call(code, text)).toEqual({
+    expect(await call(code, text)).toStrictEqual({
       error: expect.objectContaining({ ...error, hint: expect.any(String) }),
       logs: '',
     });
@@ -307,7 +310,7 @@ describe('results of the code tool', () => {
 
   test('warnings of validation accompany an exception', async () => {
     const { error } = await call(code, 'process.cwd()');
-    expect(error.diagnostics).toEqual([
+    expect(error.diagnostics).toStrictEqual([
       expect.objectContaining({
         rule: 'forbidden_global_access',
         severity: 'WARNING',
@@ -344,7 +347,7 @@ describe('approval', () => {
     const remove = { inputSchema: z.object({}), needsApproval, execute: async () => removed.push(1) };
     const { error } = await call(createCodeTool({ tools: { remove } }), 'await remove({})');
     expect(error.message).toContain("ApprovalError: remove needs a person's approval");
-    expect(removed).toEqual([]);
+    expect(removed).toStrictEqual([]);
   });
 });
 
@@ -404,7 +407,7 @@ describe('aborting', () => {
     const result = call(createCodeTool({ tools: { hang } }), 'await hang()', { abortSignal: controller.signal });
     await called.promise;
     controller.abort(new Error('the user left'));
-    expect(await result).toEqual({
+    expect(await result).toStrictEqual({
       error: {
         code: 'ERR_EXEC_TIMEOUT',
         message: 'Execution aborted: the user left',
@@ -414,7 +417,7 @@ describe('aborting', () => {
       // The isolate may be told before it has come to `await`; then it logs that the call was dropped.
       logs: expect.any(String),
     });
-    expect(await aborted.promise).toEqual(new Error('the user left'));
+    expect(await aborted.promise).toStrictEqual(new Error('the user left'));
   });
 
   test('before the call prevents the run', async () => {
@@ -450,11 +453,11 @@ describe('executors', () => {
     };
     const code = createCodeTool({ tools: { meet } });
     const results = await Promise.all([call(code, 'globalThis.left = await meet()'), call(code, 'await meet()')]);
-    expect(results).toEqual([
+    expect(results).toStrictEqual([
       { output: 2, logs: '' },
       { output: 2, logs: '' },
     ]);
-    expect(await call(code, 'typeof left')).toEqual({ output: 'undefined', logs: '' });
+    expect(await call(code, 'typeof left')).toStrictEqual({ output: 'undefined', logs: '' });
   });
 
   test('of single calls are cleaned up', async () => {
@@ -465,7 +468,7 @@ describe('executors', () => {
       for (const code of ['1', 'null.x', 'let a = ;']) await execute({ code }, { toolCallId: 'a', messages: [] }).catch(() => {});
       console.log(engineStats().live);
     `);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: '0\n' });
+    expect({ status, stdout }).toStrictEqual({ status: 0, stdout: '0\n' });
   });
 
   test('of the caller keep state, and calls take turns', () =>
@@ -477,7 +480,7 @@ describe('executors', () => {
         call(code, 'n += 1'),
         call(code, 'n'),
       ]);
-      expect(results.map(({ output }) => output)).toEqual([2, 3, 3]);
+      expect(results.map(({ output }) => output)).toStrictEqual([2, 3, 3]);
       expect(executor.state).toBe('READY');
     }));
 
@@ -490,7 +493,7 @@ describe('executors', () => {
         'Do less in one run, and await only promises that settle. Variables and functions of earlier runs are gone: ' +
           'define again what is still needed.',
       );
-      expect(await call(code, '[typeof n, await add({ a: 1 })]')).toEqual({ output: ['undefined', 2], logs: '' });
+      expect(await call(code, '[typeof n, await add({ a: 1 })]')).toStrictEqual({ output: ['undefined', 2], logs: '' });
     }));
 
   test('of the caller let functions that code kept call the tools of the current call', () =>
@@ -498,7 +501,7 @@ describe('executors', () => {
       const which = { inputSchema: z.object({}), execute: (_, options) => options.experimental_context };
       const code = createCodeTool({ tools: { which }, executor });
       await call(code, 'const kept = which; const ask = () => kept();', { experimental_context: 1 });
-      expect(await call(code, 'await ask()', { experimental_context: 2 })).toEqual({ output: 2, logs: '' });
+      expect(await call(code, 'await ask()', { experimental_context: 2 })).toStrictEqual({ output: 2, logs: '' });
     }));
 });
 
@@ -517,9 +520,9 @@ test('the code tool accepts any executor that implements the contract', async ()
     };
   }
   const code = createCodeTool({ tools: { add }, executor: other });
-  expect(await call(code, 'var sum = await add({ a: 1, b: 2 }); sum')).toEqual({ output: 3, logs: '' });
-  expect(await call(code, 'sum + 1')).toEqual({ output: 4, logs: '' });
-  expect(calls).toEqual(['init', 'sendTools', 'run', 'sendTools', 'run']);
+  expect(await call(code, 'var sum = await add({ a: 1, b: 2 }); sum')).toStrictEqual({ output: 3, logs: '' });
+  expect(await call(code, 'sum + 1')).toStrictEqual({ output: 4, logs: '' });
+  expect(calls).toStrictEqual(['init', 'sendTools', 'run', 'sendTools', 'run']);
   await inner.cleanup();
 });
 

@@ -57,7 +57,7 @@ describe.each(Object.entries(MODES))('%s', (_, { prefix, make, run }) => {
   test('a program runs if its plan is approved', async () => {
     const code = `async () => ${warn}({ city: 'Oslo' })`;
     const { value, warned, requests } = await decided(code, true);
-    expect({ value, warned }).toEqual({ value: 'sent', warned: [{ city: 'Oslo' }] });
+    expect({ value, warned }).toStrictEqual({ value: 'sent', warned: [{ city: 'Oslo' }] });
     expect(requests).toHaveLength(1);
     const [{ plan }] = requests;
     expect(plan.complete).toBe(true);
@@ -68,7 +68,7 @@ describe.each(Object.entries(MODES))('%s', (_, { prefix, make, run }) => {
 
   test.each([false, undefined, 'plan', 1])('a program does not run if the answer is %j', async (decision) => {
     const { value, error, warned } = await decided(`async () => ${warn}({ city: 'Oslo' })`, decision);
-    expect({ value, error, warned }).toEqual({
+    expect({ value, error, warned }).toStrictEqual({
       value: undefined,
       error: 'The plan of this program was not approved. None of the code has run.',
       warned: [],
@@ -77,7 +77,7 @@ describe.each(Object.entries(MODES))('%s', (_, { prefix, make, run }) => {
 
   test('an error of the decision is the failure of the program', async () => {
     const { error, warned } = await decided(`async () => ${warn}({})`, new Error('nobody is there'));
-    expect({ error, warned }).toEqual({ error: 'nobody is there', warned: [] });
+    expect({ error, warned }).toStrictEqual({ error: 'nobody is there', warned: [] });
   });
 
   test('a call that is not in the approved plan is refused', async () => {
@@ -90,14 +90,14 @@ describe.each(Object.entries(MODES))('%s', (_, { prefix, make, run }) => {
     const { error } = await run(make({ approvePlan }), `async () => ${warn}({ city: 'Oslo' })`, tools);
     expect(error).toContain('ERR_TOOL_PROXY_FAIL');
     expect(error).toContain(`The call of ${warn} is not in the plan`);
-    expect(warned).toEqual([]);
+    expect(warned).toStrictEqual([]);
   });
 
   test('calls in a loop are in the plan', async () => {
     const code = `async () => { for (const city of ['a', 'b']) await ${warn}({ city }); return 5; }`;
     const { value, warned, requests } = await decided(code, true);
-    expect({ value, warned }).toEqual({ value: 5, warned: [{ city: 'a' }, { city: 'b' }] });
-    expect(requests[0].plan.tools.map(({ name, times }) => [name, times])).toEqual([[warn, { atMost: 2 }]]);
+    expect({ value, warned }).toStrictEqual({ value: 5, warned: [{ city: 'a' }, { city: 'b' }] });
+    expect(requests[0].plan.tools.map(({ name, times }) => [name, times])).toStrictEqual([[warn, { atMost: 2 }]]);
   });
 
   test('programs that cannot be read are refused', async () => {
@@ -112,7 +112,7 @@ describe.each(Object.entries(MODES))('%s', (_, { prefix, make, run }) => {
       cleanup: nothing,
     };
     const { error, warned } = await decided('1', true, { executor });
-    expect({ error, warned }).toEqual({
+    expect({ error, warned }).toStrictEqual({
       error: 'options.approvePlan needs a JavaScript executor of this package: other programs have no plans',
       warned: [],
     });

@@ -23,7 +23,7 @@ describe('run', () => {
       'vars.json': '{ "who": { "name": "Ada" }, "n": 2 }',
       'tools.mjs': 'export const add = async (a, b) => a + b;',
     };
-    expect(await cli(['run', 'a.py', '--vars', 'vars.json', '--tools', 'tools.mjs'], files)).toEqual({
+    expect(await cli(['run', 'a.py', '--vars', 'vars.json', '--tools', 'tools.mjs'], files)).toStrictEqual({
       status: 0,
       signal: null,
       stdout: "[ 'Ada', 3 ]\n",
@@ -40,14 +40,14 @@ describe('run', () => {
   test('prints nothing for a program without a value, and null with --json', async () => {
     const files = { 'a.py': 'print("hello")' };
     const result = { status: 0, signal: null, stderr: 'hello\n' };
-    expect(await cli(['run', 'a.py'], files)).toEqual({ ...result, stdout: '' });
+    expect(await cli(['run', 'a.py'], files)).toStrictEqual({ ...result, stdout: '' });
     const { stdout } = await cli(['run', 'a.py', '--json'], files);
     expect(JSON.parse(stdout)).toMatchObject({ output: null, logs: 'hello\n' });
   });
 
   test('prints a failure with its place, and the logs once', async () => {
     const { status, stdout, stderr } = await cli(['run', 'a.py'], { 'a.py': 'print("logged")\n1/0\n' });
-    expect({ status, stdout, stderr }).toEqual({
+    expect({ status, stdout, stderr }).toStrictEqual({
       status: 1,
       stdout: '',
       stderr: `logged
@@ -72,12 +72,12 @@ Code execution failed at line 2: 1/0
   test('refuses source text of modules, and check refuses Python', async () => {
     const files = { 'a.py': '1', 'm.mjs': '' };
     const result = await cli(['run', 'a.py', '--allow-import', 'm=m.mjs'], files);
-    expect([result.status, result.stderr.split('\n')[0]]).toEqual([
+    expect([result.status, result.stderr.split('\n')[0]]).toStrictEqual([
       2,
       'ses-executor: the module m cannot be given as source: the code is Python',
     ]);
     const checked = await cli(['check', 'a.py'], files);
-    expect([checked.status, checked.stderr.split('\n')[0]]).toEqual([
+    expect([checked.status, checked.stderr.split('\n')[0]]).toStrictEqual([
       2,
       'ses-executor: check supports JavaScript and TypeScript only; Python is checked when it runs',
     ]);
@@ -113,7 +113,7 @@ describe('repl --python', () => {
       '1/0',
       'a',
     ]);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
     expect(stdout).toBe(
       `1
 logged
@@ -154,12 +154,15 @@ Code execution failed at line 1: 1/0
 
   test('refuses source text of modules and packages that are not for Python', async () => {
     const { status, stderr } = await typed([], ['--allow-import', 'm=m.mjs'], { 'm.mjs': '' });
-    expect([status, stderr.split('\n')[0]]).toEqual([
+    expect([status, stderr.split('\n')[0]]).toStrictEqual([
       2,
       'ses-executor: the module m cannot be given as source: the code is Python',
     ]);
     const without = await cli(['repl', '--packages', 'folder']);
-    expect([without.status, without.stderr.split('\n')[0]]).toEqual([2, 'ses-executor: --packages needs --python']);
+    expect([without.status, without.stderr.split('\n')[0]]).toStrictEqual([
+      2,
+      'ses-executor: --packages needs --python',
+    ]);
   });
 });
 
@@ -187,11 +190,11 @@ describe('the parser of the Python prompt', () => {
   test('completes names and members', async () => {
     const executor = new PyodideExecutor(undefined, { mount: false });
     await executor.run('import math\nnumbers = [1]');
-    expect(await pythonNamesFor('x = numb', executor)).toEqual([['numbers'], 'numb']);
-    expect(await pythonNamesFor('math.sqr', executor)).toEqual([['math.sqrt'], 'math.sqr']);
-    expect((await pythonNamesFor('wh', executor))[0]).toEqual(['while']);
-    expect(await pythonNamesFor('f().x', executor)).toEqual([[], '']);
-    expect(await pythonNamesFor('1.5', executor)).toEqual([[], '']);
+    expect(await pythonNamesFor('x = numb', executor)).toStrictEqual([['numbers'], 'numb']);
+    expect(await pythonNamesFor('math.sqr', executor)).toStrictEqual([['math.sqrt'], 'math.sqr']);
+    expect((await pythonNamesFor('wh', executor))[0]).toStrictEqual(['while']);
+    expect(await pythonNamesFor('f().x', executor)).toStrictEqual([[], '']);
+    expect(await pythonNamesFor('1.5', executor)).toStrictEqual([[], '']);
     await executor.cleanup();
   });
 });
@@ -199,7 +202,7 @@ describe('the parser of the Python prompt', () => {
 describe('the demo of Python', () => {
   test('completes its steps', async () => {
     const { status, stdout, stderr } = await spawnNode(['examples/python.mjs']);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
     expect(stdout.match(/^Step \d+/gm)).toHaveLength(7);
     expect(stdout).toContain("Maybe you meant one of these indexes instead: ['errors.md'");
     expect(stdout).toContain('ERR_MAX_OPS_EXCEEDED: ');

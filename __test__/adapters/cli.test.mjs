@@ -25,7 +25,7 @@ const cli = (args, { files = {}, input = '' } = {}) =>
 describe('run', () => {
   test('prints logs to stderr and the output to stdout, with status 0', async () => {
     const files = { 'a.js': 'console.log("logged"); console.error({ n: 1 }); [1, "two", { three: 3n }]' };
-    expect(await cli(['run', 'a.js'], { files })).toEqual({
+    expect(await cli(['run', 'a.js'], { files })).toStrictEqual({
       status: 0,
       signal: null,
       stdout: "[ 1, 'two', { three: 3n } ]\n",
@@ -51,7 +51,7 @@ describe('run', () => {
 
   test('- reads the code from stdin', async () => {
     const result = await cli(['run', '-'], { input: 'final_answer(6 * 7)' });
-    expect(result).toEqual({ status: 0, signal: null, stdout: '42\n', stderr: '' });
+    expect(result).toStrictEqual({ status: 0, signal: null, stdout: '42\n', stderr: '' });
   });
 
   // It would run with other characters in the place of those.
@@ -96,7 +96,7 @@ describe('run', () => {
       files: { 'tools.mjs': text },
       input: 'add(1, await later(2))',
     });
-    expect(result).toEqual({ status: 0, signal: null, stdout: '3\n', stderr: '' });
+    expect(result).toStrictEqual({ status: 0, signal: null, stdout: '3\n', stderr: '' });
   });
 
   test('--tools accepts namespaces and CommonJS', async () => {
@@ -113,7 +113,7 @@ describe('run', () => {
       export const double = { description: 'Doubles.', inputSchema, execute: ({ n }) => n * 2 };
       export const one = () => 1;`;
     const files = { 'tools.mjs': text, 'a.js': 'await double({ n: one() })', 'b.js': 'await double({})' };
-    expect(await cli(['run', 'a.js', '--tools', 'tools.mjs'], { files })).toEqual({
+    expect(await cli(['run', 'a.js', '--tools', 'tools.mjs'], { files })).toStrictEqual({
       status: 0,
       signal: null,
       stdout: '2\n',
@@ -127,7 +127,7 @@ describe('run', () => {
   // Node.js ended with nothing to wait for, and 0.
   test('--tools that never finish loading end with status 13', async () => {
     const files = { 'tools.mjs': 'await new Promise(() => {});\nexport const one = () => 1;' };
-    expect(await cli(['run', '-', '--tools', 'tools.mjs'], { files, input: '1' })).toEqual({
+    expect(await cli(['run', '-', '--tools', 'tools.mjs'], { files, input: '1' })).toStrictEqual({
       status: 13,
       signal: null,
       stdout: '',
@@ -198,7 +198,7 @@ describe('run', () => {
   ])('--json prints %s', async (_, input, output) => {
     const { status, stdout } = await cli(['run', '-', '--json'], { input });
     expect(status).toBe(0);
-    expect(JSON.parse(stdout).output).toEqual(output);
+    expect(JSON.parse(stdout).output).toStrictEqual(output);
   });
 
   test('--json leaves stdout alone when tools print', async () => {
@@ -207,7 +207,7 @@ describe('run', () => {
       files,
       input: 'print(); 1',
     });
-    expect({ status, output: JSON.parse(stdout).output, stderr }).toEqual({
+    expect({ status, output: JSON.parse(stdout).output, stderr }).toStrictEqual({
       status: 0,
       output: 1,
       stderr: 'loaded\ncalled\n',
@@ -248,7 +248,7 @@ describe('run', () => {
     ['await Promise.any([Promise.reject(new Error("a"))])', 'Its errors: a (line 1)'],
   ])('an error has its other details too: %j', async (input, hint) => {
     const { status, stderr } = await cli(['run', '-'], { input });
-    expect({ status, last: stderr.trimEnd().split('\n').at(-1) }).toEqual({ status: 1, last: `  hint: ${hint}` });
+    expect({ status, last: stderr.trimEnd().split('\n').at(-1) }).toStrictEqual({ status: 1, last: `  hint: ${hint}` });
   });
 
   test('code that does not parse has diagnostics: status 1', async () => {
@@ -269,13 +269,18 @@ describe('run', () => {
 
 describe('check', () => {
   test('code without findings: status 0', async () => {
-    expect(await cli(['check', '-'], { input: '1 + 1' })).toEqual({ status: 0, signal: null, stdout: '', stderr: '' });
+    expect(await cli(['check', '-'], { input: '1 + 1' })).toStrictEqual({
+      status: 0,
+      signal: null,
+      stdout: '',
+      stderr: '',
+    });
   });
 
   test('errors: status 1, with code frames on stdout', async () => {
     const files = { 'a.js': 'const a = 1;\nlet b = ;\n' };
     const { status, stdout, stderr } = await cli(['check', 'a.js'], { files });
-    expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 1, stderr: '' });
     expect(stdout).toContain('a.js:2:9: ERROR ');
     expect(stdout).toContain('(syntax_valid)');
     expect(stdout).toContain('2 | let b = ;');
@@ -301,7 +306,7 @@ describe('check', () => {
     const input = 'import("a"); import("b")';
     const { status, stdout } = await cli(['check', '-', '--json', '--allow-import', 'a'], { input });
     expect(status).toBe(1);
-    expect(JSON.parse(stdout).diagnostics).toEqual([
+    expect(JSON.parse(stdout).diagnostics).toStrictEqual([
       expect.objectContaining({ rule: 'import_allowed', severity: 'ERROR', location: { line: 1, column: 14 } }),
     ]);
     expect(await cli(['check', '-', '--allow-import', 'a', '--allow-import', 'b'], { input })).toMatchObject({
@@ -327,7 +332,7 @@ describe('check with source text of modules', () => {
       files,
       input: '1',
     });
-    expect({ status, stdout, reason: stderr.split('\n')[0] }).toEqual({
+    expect({ status, stdout, reason: stderr.split('\n')[0] }).toStrictEqual({
       status: 2,
       stdout: '',
       reason: `ses-executor: the module x does not load: SyntaxError: Module 'x' cannot be loaded: in module "x", line 1, column 18: Unexpected token ';'`,
@@ -486,11 +491,11 @@ describe('wrong usage: status 2, and the reason on stderr', () => {
     [['run', 'https://ada:s3cr3t@api.test/a.js'], /^ses-executor: https:\/\/api\.test\/a\.js is an address; /],
   ])('for %j', async (args, reason) => {
     const { status, stdout, stderr } = await cli(args, { files });
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect({ status, stdout }).toStrictEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(reason);
     expect(stderr).not.toMatch(/^\s+at /m);
     // The whole help came behind it, so that a terminal showed the end of that and no reason.
-    expect(stderr.split('\n').slice(-2)).toEqual(['Run `ses-executor --help` for usage.', '']);
+    expect(stderr.split('\n').slice(-2)).toStrictEqual(['Run `ses-executor --help` for usage.', '']);
     expect(stderr).not.toContain('Options:');
   });
 });
@@ -529,7 +534,7 @@ test.each([['run'], ['check']])('%s without the addon prints only the reason: st
     const hidden = join(folder, 'hidden.cjs');
     writeFileSync(hidden, "process.dlopen = () => { throw new Error('the addon is hidden'); };");
     const { status, stdout, stderr } = await spawnNode(['-r', hidden, BIN, command, '-'], { input: '1' });
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect({ status, stdout }).toStrictEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^ses-executor: ses-executor cannot be loaded: .* the addon is hidden\n$/);
   }),
 );
@@ -537,7 +542,7 @@ test.each([['run'], ['check']])('%s without the addon prints only the reason: st
 describe('help', () => {
   test('--help prints the usage', async () => {
     const { status, stdout, stderr } = await cli(['--help']);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
     for (const word of [
       'run',
       'check',
@@ -576,21 +581,21 @@ describe('the stdout of the command line', () => {
   };
 
   test('may be closed by its reader without a failure', async () => {
-    expect(await unread(['run', '-'], '"x".repeat(5e6)')).toEqual({ status: 0, stderr: '' });
+    expect(await unread(['run', '-'], '"x".repeat(5e6)')).toStrictEqual({ status: 0, stderr: '' });
   });
 
   test('may be closed by its reader without hiding a failure', async () => {
     const run = await unread(['run', '-', '--json'], 'console.log("x".repeat(2e5)); null.x');
     expect(run.status).toBe(1);
     const check = await unread(['check', '-', '--json'], 'import("a");\n'.repeat(2_000));
-    expect(check).toEqual({ status: 1, stderr: '' });
+    expect(check).toStrictEqual({ status: 1, stderr: '' });
   });
 
   test('ends the session when its reader ends', async () => {
     const print = '"x".repeat(2e5)\n'.repeat(10);
-    expect(await unread(['repl'], print, { staysOpen: true })).toEqual({ status: 0, stderr: '' });
+    expect(await unread(['repl'], print, { staysOpen: true })).toStrictEqual({ status: 0, stderr: '' });
     const list = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`.repeat(1_000);
-    expect(await unread(['mcp'], list, { staysOpen: true })).toEqual({ status: 0, stderr: '' });
+    expect(await unread(['mcp'], list, { staysOpen: true })).toStrictEqual({ status: 0, stderr: '' });
   });
 
   testIf(existsSync('/dev/full')).each([['run', '-'], ['run', '-', '--json'], ['check', '-'], ['repl'], ['--help']])(

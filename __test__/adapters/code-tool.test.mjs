@@ -45,12 +45,12 @@ describe('a call of a code tool', () => {
       },
     });
     const code = 'console.log("adding"); [await add({ a: 1 }), await find({ id: "x" }), await plus(2, 3)]';
-    expect(await tool.execute(code, { context: { user: 1 } })).toEqual({
+    expect(await tool.execute(code, { context: { user: 1 } })).toStrictEqual({
       output: [2, 'x', 5],
       logs: 'adding',
       text: '[2,"x",5]\n\nLogs:\nadding',
     });
-    expect(seen).toEqual([[{ id: 'x' }, { user: 1 }, false]]);
+    expect(seen).toStrictEqual([[{ id: 'x' }, { user: 1 }, false]]);
   });
 
   test('that has ended aborts the signal of its tools and removes its listener from that of its caller', async () => {
@@ -60,8 +60,8 @@ describe('a call of a code tool', () => {
     });
     const { signal } = new AbortController();
     for (const code of ['wait(); 1', 'wait(); null.x']) await tool.execute(code, { signal });
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    expect(signals.map(({ aborted }) => aborted)).toStrictEqual([true, true]);
+    expect(getEventListeners(signal, 'abort')).toStrictEqual([]);
   });
 
   test('reports to a model what failed, where, and what to do', async () => {
@@ -111,7 +111,7 @@ describe('a call of a code tool', () => {
 
   test('returns the last value of a stream of results', async () => {
     const tool = createCodeTool({ tools: { steps: { execute: () => Readable.from([{ n: 1 }, { n: 2 }]) } } });
-    expect((await tool.execute('await steps()')).output).toEqual({ n: 2 });
+    expect((await tool.execute('await steps()')).output).toStrictEqual({ n: 2 });
   });
 
   test.each([
@@ -129,7 +129,7 @@ describe('a call of a code tool', () => {
       `Tool execution failed: InvalidToolInputError: the input of weather is not valid: ${reason}; pass one object as declared`,
     );
     expect(await tool.execute('await weather({ city: "Oslo", days: 2 })')).toMatchObject({ output: 1 });
-    expect(inputs).toEqual([{ city: 'Oslo', days: 2 }]);
+    expect(inputs).toStrictEqual([{ city: 'Oslo', days: 2 }]);
   });
 
   test.each([
@@ -138,7 +138,7 @@ describe('a call of a code tool', () => {
     ['that is invalid', { type: 'object', properties: { a: { pattern: '(?!x)' } } }, { a: 1 }],
   ])('reaches a tool with a JSON Schema %s', async (_, inputSchema, input) => {
     const tool = createCodeTool({ tools: { same: { inputSchema, execute: (it) => it } } });
-    expect((await tool.execute(`await same(${JSON.stringify(input)})`)).output).toEqual(input);
+    expect((await tool.execute(`await same(${JSON.stringify(input)})`)).output).toStrictEqual(input);
   });
 
   test('is checked by a JSON Schema even if the process forbids code from strings', async () => {
@@ -151,7 +151,7 @@ describe('a call of a code tool', () => {
     const options = { format: 'commonjs', nodeArgs: ['--disallow-code-generation-from-strings'] };
     const { stdout, stderr } = await runChild(script, options);
     const reason = 'the input of take is not valid: n must be number, got "1"; pass one object as declared';
-    expect({ stdout, stderr }).toEqual({
+    expect({ stdout, stderr }).toStrictEqual({
       stdout: `Tool execution failed: InvalidToolInputError: ${reason}\n`,
       stderr: '',
     });
@@ -177,7 +177,7 @@ describe('a call of a code tool', () => {
     withExecutor({}, {}, async (executor) => {
       const tool = createCodeTool({ tools: { add }, executor });
       await tool.execute('let n = await add({ a: 1 })');
-      expect(await tool.execute('n + 1')).toEqual({ output: 3, logs: '', text: '3' });
+      expect(await tool.execute('n + 1')).toStrictEqual({ output: 3, logs: '', text: '3' });
     }));
 
   test('in a shared executor can call only its own tools, whatever other code tools do at the same time', () =>
@@ -193,7 +193,7 @@ describe('a call of a code tool', () => {
       await entered.promise;
       const bob = toolFor('Bob').execute('await wait(); await mail()');
       left.resolve();
-      expect([(await ada).text, (await bob).text]).toEqual(['mail of Ada', 'mail of Bob']);
+      expect([(await ada).text, (await bob).text]).toStrictEqual(['mail of Ada', 'mail of Bob']);
     }));
 
   test('that waits for an executor of the caller is ended by its signal and skipped', () =>
@@ -207,18 +207,18 @@ describe('a call of a code tool', () => {
       const waiting = tool.execute('kept = 2', { signal });
       controller.abort(new Error('the user left'));
       const { error } = await waiting;
-      expect(error).toEqual({
+      expect(error).toStrictEqual({
         code: 'ERR_EXEC_TIMEOUT',
         message: 'Execution aborted: the user left',
         hint: 'The caller has ended this run; the code is not to blame.',
         retryable: true,
       });
       // As one that has been aborted before the call.
-      expect((await tool.execute('kept = 3', { signal })).error).toEqual(error);
+      expect((await tool.execute('kept = 3', { signal })).error).toStrictEqual(error);
       left.resolve('left');
       expect((await first).text).toBe('left');
       expect((await tool.execute('kept')).text).toBe('1');
-      expect(getEventListeners(signal, 'abort')).toEqual([]);
+      expect(getEventListeners(signal, 'abort')).toStrictEqual([]);
     }));
 
   test.each([
@@ -233,11 +233,11 @@ describe('a call of a code tool', () => {
       expect((await reader.execute(code)).error.message).toBe(
         'Tool execution failed: removeAll is not one of the functions that this code can call',
       );
-      expect(calls).toEqual([]);
+      expect(calls).toStrictEqual([]);
       expect((await admin.execute(`${code}; await list()`)).error.message).toBe(
         'Tool execution failed: list is not one of the functions that this code can call',
       );
-      expect(calls).toEqual(['removed']);
+      expect(calls).toStrictEqual(['removed']);
     }),
   );
 
@@ -247,8 +247,8 @@ describe('a call of a code tool', () => {
       await one.execute('const rows = [1]');
       await other.execute('for (;;);');
       const note = 'Variables and functions of earlier runs are gone: define again what is still needed.';
-      expect(await one.execute('1')).toEqual({ output: 1, logs: '', note, text: `1\n\nNote: ${note}` });
-      expect(await other.execute('1')).toEqual({ output: 1, logs: '', text: '1' });
+      expect(await one.execute('1')).toStrictEqual({ output: 1, logs: '', note, text: `1\n\nNote: ${note}` });
+      expect(await other.execute('1')).toStrictEqual({ output: 1, logs: '', text: '1' });
     }));
 
   // Written as JSON, the largest of them would take the host seconds, and others all of its memory.
@@ -268,7 +268,7 @@ describe('a call of a code tool', () => {
     expect(error.message).toContain(
       'InvalidToolInputError: the input of keep is not valid: it would be far larger as JSON',
     );
-    expect(inputs).toEqual([]);
+    expect(inputs).toStrictEqual([]);
   });
 
   test.each([
@@ -290,8 +290,8 @@ describe('a call of a code tool', () => {
       await tool.execute('await hang()', { signal: controller.signal });
       await tool.execute('rows', { signal: controller.signal });
       const note = 'Variables and functions of earlier runs are gone: define again what is still needed.';
-      expect(await tool.execute('1')).toEqual({ output: 1, logs: '', note, text: `1\n\nNote: ${note}` });
-      expect(await tool.execute('1')).toEqual({ output: 1, logs: '', text: '1' });
+      expect(await tool.execute('1')).toStrictEqual({ output: 1, logs: '', note, text: `1\n\nNote: ${note}` });
+      expect(await tool.execute('1')).toStrictEqual({ output: 1, logs: '', text: '1' });
     }));
 
   test('with a value that is not a string is wrong usage', async () => {
@@ -382,12 +382,12 @@ describe('outputs for a model', () => {
     ['"text"', 'text', 'text'],
     ['[1, { a: null }]', [1, { a: null }], '[1,{"a":null}]'],
   ])('show %s', async (code, output, text) => {
-    expect(await tool.execute(code)).toEqual({ output, logs: '', text });
+    expect(await tool.execute(code)).toStrictEqual({ output, logs: '', text });
   });
 
   test('lose their middle if they are long, with the omitted amount and a suggestion', async () => {
     const cut = `${'a'.repeat(50)}\n[... 900 of 1000 characters of the output; return a part, a count or a summary ...]\n${'b'.repeat(50)}`;
-    expect(await tool.execute('"a".repeat(500) + "b".repeat(500)')).toEqual({ output: cut, logs: '', text: cut });
+    expect(await tool.execute('"a".repeat(500) + "b".repeat(500)')).toStrictEqual({ output: cut, logs: '', text: cut });
     const { output } = await tool.execute('Array.from({ length: 100 }, () => 7)');
     const left = '[... 101 of 201 characters of the output; return a part, a count or a summary ...]';
     expect(output).toBe(`[${'7,'.repeat(24)}7\n${left}\n${'7,'.repeat(24)}7]`);
@@ -421,7 +421,7 @@ describe('approval of tools', () => {
 
   test('is refused without a function to ask', async () => {
     const { output } = await createCodeTool({ tools: { remove } }).execute(code);
-    expect(output).toEqual([
+    expect(output).toStrictEqual([
       'removed a',
       "ApprovalError: remove needs a person's approval, which code cannot get: call the tool directly instead",
     ]);
@@ -442,9 +442,9 @@ describe('approval of tools', () => {
     const approve = async ({ signal, ...request }) => (requests.push([request, signal.aborted]), answer);
     const tool = createCodeTool({ tools: { remove }, approve });
     const { output } = await tool.execute(code, { context: 'ctx' });
-    expect(output).toEqual(['removed a', outcome]);
+    expect(output).toStrictEqual(['removed a', outcome]);
     const plan = await tool.plan(code);
-    expect(requests).toEqual([[{ name: 'remove', input: { path: '/b' }, context: 'ctx', plan }, false]]);
+    expect(requests).toStrictEqual([[{ name: 'remove', input: { path: '/b' }, context: 'ctx', plan }, false]]);
   });
 
   test('after the end of the run has no effect', async () => {
@@ -462,7 +462,7 @@ describe('approval of tools', () => {
     await result;
     answer.resolve(true);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(called).toEqual([]);
+    expect(called).toStrictEqual([]);
   });
 
   test('is asked of onToolCall for every call', async () => {
@@ -491,7 +491,7 @@ describe('the description', () => {
     );
     expect(description).toContain('async function plus(...args) {}');
     expect(description).toContain('async function list_files() {}');
-    expect(inputSchema).toEqual({
+    expect(inputSchema).toStrictEqual({
       type: 'object',
       properties: { code: { type: 'string', description: 'The program to run, in TypeScript' } },
       required: ['code'],
@@ -543,7 +543,9 @@ describe('the description', () => {
         ].join('\n\n');
         expect(surroundings({ executor, tools: { f: () => 2 } })).toBe(text);
         const { execute } = createCodeTool({ tools: { f: () => 2 }, executor });
-        expect((await execute('[rows[0], rate, await f(), g(), await host.h()]')).output).toEqual([1, 2, 2, 1, 1]);
+        expect((await execute('[rows[0], rate, await f(), g(), await host.h()]')).output).toStrictEqual([
+          1, 2, 2, 1, 1,
+        ]);
         await executor.cleanup();
         expect(surroundings({ executor })).toBe(`${AROUND('no import')}.`);
       }));
@@ -611,9 +613,9 @@ describe('the description', () => {
     const tools = Object.fromEntries(names.map((name) => [name, () => name]));
     const { description, execute } = createCodeTool({ tools });
     const called = ['délai', '查询', '搜索', '_2nd', '_٣', 'list_files', 'a_b_c', 'delete_', '_', 'x'];
-    expect(description.match(/(?<=^async function )[^(]+/gm)).toEqual(called);
+    expect(description.match(/(?<=^async function )[^(]+/gm)).toStrictEqual(called);
     const code = `[${called.map((name) => `await ${name}()`).join(', ')}]`;
-    expect((await execute(code)).output).toEqual(names);
+    expect((await execute(code)).output).toStrictEqual(names);
   });
 
   test('declares names that are words of the language with an underscore', async () => {
@@ -622,9 +624,9 @@ describe('the description', () => {
     tools.lambda = { inputSchema: { type: 'object', properties: { n: {} } }, execute: ({ n }) => n };
     const { description, execute } = createCodeTool({ tools, language: 'python' });
     const called = ['list_files', '_2nd', 'delete', 'del_', 'import_', 'find', 'ab', 'None_'];
-    expect(description.match(/(?<=^def )[^(]+/gm)).toEqual([...called, 'kv.del_', 'lambda_']);
+    expect(description.match(/(?<=^def )[^(]+/gm)).toStrictEqual([...called, 'kv.del_', 'lambda_']);
     const code = `[${called.map((name) => `${name}()`).join(', ')}, kv.del_(), lambda_(n=1)]`;
-    expect((await execute(code)).output).toEqual([...names, 'of kv', 1]);
+    expect((await execute(code)).output).toStrictEqual([...names, 'of kv', 1]);
     expect(() => createCodeTool({ tools: { del: add, del_: add }, language: 'python' })).toThrow(
       new TypeError('the tools "del" and "del_" would both be called del_ in code; rename one of them'),
     );
@@ -659,14 +661,14 @@ describe('the description', () => {
     };
     const { description, execute } = createCodeTool({ tools: { 'my-store': store, add } });
     const lines = description.split('\n').filter((line) => /\bfunction \w*\(/.test(line));
-    expect(lines).toEqual([
+    expect(lines).toStrictEqual([
       'my_store.rows.count = async function (...args) {};',
       'my_store.get = async function (...args) {};',
       'my_store.drop_all = async function (...args) {};',
       'async function add(args) {}',
     ]);
     const code = '[await my_store.rows.count(), await my_store.get(), await my_store.drop_all(), await add({ a: 1 })]';
-    expect((await execute(code)).output).toEqual([3, true, 'dropped', 2]);
+    expect((await execute(code)).output).toStrictEqual([3, true, 'dropped', 2]);
   });
 
   describe('declares file tools', () => {
@@ -689,7 +691,7 @@ describe('the description', () => {
       expect(description).toContain(`\n\n${declaration}\nfiles.readText = async function (args) {};\n\n`);
       const code =
         'await write({ path: "a", content: "x" }); [await readText("a"), await files.readText({ path: "a" })]';
-      expect((await execute(code)).output).toEqual(['x', 'x']);
+      expect((await execute(code)).output).toStrictEqual(['x', 'x']);
     });
 
     test('that have their own limits', () => {
@@ -749,7 +751,7 @@ describe('signatures of Standard Schemas', () => {
 
   test('describe the whole input, and inputs by name', () => {
     const inputs = { a: z.string(), b: z.number().optional(), c: z.number().default(2) };
-    expect(lines({ inputSchema: z.object(inputs), outputSchema: z.array(z.string()) })).toEqual([
+    expect(lines({ inputSchema: z.object(inputs), outputSchema: z.array(z.string()) })).toStrictEqual([
       '/**',
       ' * @param {object} args',
       ' * @param {string} args.a',
@@ -759,7 +761,7 @@ describe('signatures of Standard Schemas', () => {
       ' */',
       'async function f(args) {}',
     ]);
-    expect(lines({ inputs })).toEqual([
+    expect(lines({ inputs })).toStrictEqual([
       '/**',
       ' * @param {string} a',
       ' * @param {number} [b]',
@@ -792,7 +794,7 @@ describe('onProgress', () => {
         if (progress.logs === 'one' && progress.running.length === 1) gate.resolve('end');
       },
     });
-    expect({ output, logs }).toEqual({ output: 'end', logs: 'one' });
+    expect({ output, logs }).toStrictEqual({ output: 'end', logs: 'one' });
     expect(seen).toContainEqual({ logs: 'one', calls: 1, running: ['host.wait'] });
   });
 
@@ -820,7 +822,7 @@ describe('onProgress', () => {
       },
     });
     expect(output).toBe(5);
-    expect(lines).toEqual(['one']);
+    expect(lines).toStrictEqual(['one']);
     expect(seen).toContainEqual({ logs: 'one', calls: 1, running: ['wait'] });
   });
 

@@ -46,7 +46,7 @@ describe('execute', () => {
       code: 'async () => { console.log(1); return github.list_issues({ state: "closed" }); }',
     });
     const result = [{ number: 1, state: 'closed' }];
-    expect(outcome).toEqual({
+    expect(outcome).toStrictEqual({
       status: 'completed',
       executionId: expect.stringMatching(/^default\.[0-9a-f-]{36}$/),
       result,
@@ -83,14 +83,14 @@ describe('a call that requires approval', () => {
     ];
     expect(paused).toMatchObject({ status: 'paused', pending });
     const later = make();
-    expect(await later.pending()).toEqual(pending);
+    expect(await later.pending()).toStrictEqual(pending);
     expect(await later.approve({ executionId })).toMatchObject({
       status: 'completed',
       result: [[{ number: 1, state: 'open' }], { number: 7 }],
       logs: ['made 7'],
     });
-    expect(done).toEqual(['list open', 'create Bug 1']);
-    expect(await later.pending()).toEqual([]);
+    expect(done).toStrictEqual(['list open', 'create Bug 1']);
+    expect(await later.pending()).toStrictEqual([]);
   });
 
   test('is approved once, and a late approval changes nothing', async () => {
@@ -99,7 +99,7 @@ describe('a call that requires approval', () => {
     const [first, second] = [await runtime.approve({ executionId }), await runtime.approve({ executionId })];
     expect(second).toMatchObject({ status: 'completed', result: first.result });
     expect(await runtime.reject({ executionId })).toBe(false);
-    expect(done).toEqual(['list open', 'create Bug 1']);
+    expect(done).toStrictEqual(['list open', 'create Bug 1']);
   });
 
   test('fails in the program if it is rejected, and so do the calls after it', async () => {
@@ -113,22 +113,22 @@ describe('a call that requires approval', () => {
     expect(await runtime.reject({ executionId, seq: 5 })).toBe(false);
     expect(await runtime.reject({ executionId, seq: 1 })).toBe(true);
     const [{ status, result, calls }] = await runtime.executions();
-    expect({ status, result }).toEqual({ status: 'completed', result: ['ERR_NOT_APPROVED', 'ERR_NOT_APPROVED'] });
-    expect(calls.map(({ state }) => state)).toEqual(['failed', 'failed']);
-    expect(done).toEqual([]);
+    expect({ status, result }).toStrictEqual({ status: 'completed', result: ['ERR_NOT_APPROVED', 'ERR_NOT_APPROVED'] });
+    expect(calls.map(({ state }) => state)).toStrictEqual(['failed', 'failed']);
+    expect(done).toStrictEqual([]);
   });
 
   test('of several at the same time are approved one by one', async () => {
     const { runtime, done } = setup();
     const code = 'async () => Promise.all(["a", "b"].map((title) => github.create_issue({ title })))';
     const { executionId, pending } = await runtime.execute({ code });
-    expect(pending.map(({ seq, args }) => [seq, args.title])).toEqual([
+    expect(pending.map(({ seq, args }) => [seq, args.title])).toStrictEqual([
       [1, 'a'],
       [2, 'b'],
     ]);
     expect(await runtime.approve({ executionId, seq: 2 })).toMatchObject({ status: 'paused', pending: [{ seq: 1 }] });
     expect(await runtime.approve({ executionId })).toMatchObject({ status: 'completed' });
-    expect(done).toEqual(['create b', 'create a']);
+    expect(done).toStrictEqual(['create b', 'create a']);
   });
 });
 
@@ -149,14 +149,14 @@ describe('the plan of a program', () => {
     line 4: github.create_issue({ title: "d" | "e" }) at most 2 times`);
     const outcome = await make().approve({ executionId, plan: true });
     expect(outcome).toMatchObject({ status: 'completed', result: [7, 7, 7] });
-    expect(done).toEqual(['a', 'b', 'c', 'd', 'e'].map((title) => `create ${title}`));
+    expect(done).toStrictEqual(['a', 'b', 'c', 'd', 'e'].map((title) => `create ${title}`));
   });
 
   test('comes with the calls after an approval of one call, too', async () => {
     const { runtime } = setup();
     const { executionId, pending } = await runtime.execute({ code: LOOP });
     const next = await runtime.approve({ executionId });
-    expect(next.pending).toEqual([{ ...pending[0], seq: 2, args: { title: 'b' } }]);
+    expect(next.pending).toStrictEqual([{ ...pending[0], seq: 2, args: { title: 'b' } }]);
     expect(await runtime.approve({ executionId, plan: true })).toMatchObject({ status: 'completed' });
   });
 
@@ -164,10 +164,10 @@ describe('the plan of a program', () => {
     const { runtime, done } = setup();
     const code = 'async () => Promise.all(["a", "a", "b"].map((title) => github.create_issue({ title })))';
     const { executionId, pending } = await runtime.execute({ code });
-    expect(pending.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(pending.map(({ seq }) => seq)).toStrictEqual([1, 2, 3]);
     const { status, calls } = await runtime.approve({ executionId, plan: true });
-    expect([status, calls.length]).toEqual(['completed', 3]);
-    expect(done.sort()).toEqual(['create a', 'create a', 'create b']);
+    expect([status, calls.length]).toStrictEqual(['completed', 3]);
+    expect(done.sort()).toStrictEqual(['create a', 'create a', 'create b']);
   });
 
   test('is left out if it is too long, and cannot be approved then', async () => {
@@ -175,13 +175,13 @@ describe('the plan of a program', () => {
     const title = 'x'.repeat(900);
     const calls = Array.from({ length: 100 }, (_, n) => `await github.create_issue({ title: "${title} ${n}" });`);
     const { executionId, pending } = await runtime.execute({ code: `async () => {\n${calls.join('\n')}\n}` });
-    expect(pending).toEqual([
+    expect(pending).toStrictEqual([
       { executionId, seq: 1, connector: 'github', method: 'create_issue', args: { title: `${title} 0` } },
     ]);
     await expect(runtime.approve({ executionId, plan: true })).rejects.toThrow(
       new TypeError('options.plan must be false: there is no plan for the call 1'),
     );
-    expect(done).toEqual([]);
+    expect(done).toStrictEqual([]);
     expect(await runtime.approve({ executionId })).toMatchObject({ status: 'paused', pending: [{ seq: 2 }] });
   });
 
@@ -206,7 +206,7 @@ test('the arguments of a program are checked before it runs', async () => {
   const { status, error } = await runtime.execute({ code: 'async () => github.create_issue({ titel: "a" })' });
   expect(status).toBe('error');
   expect(error).toMatch(/^ERR_VALIDATION_FAILED: .*'titel' does not exist in type '\{ title: string; \}'/);
-  expect(done).toEqual([]);
+  expect(done).toStrictEqual([]);
   const right = 'async () => (await github.list_issues({ state: "closed" })).length';
   expect(await runtime.execute({ code: right })).toMatchObject({ status: 'completed', result: 1 });
 });
@@ -216,11 +216,11 @@ test('rollback undoes the calls that have a function for it, once', async () => 
   const { executionId } = await runtime.execute({ code: CREATE });
   await runtime.approve({ executionId });
   const reverted = await runtime.rollback({ executionId });
-  expect(reverted.map(({ name, status }) => [name, status])).toEqual([['github.create_issue', 'reverted']]);
+  expect(reverted.map(({ name, status }) => [name, status])).toStrictEqual([['github.create_issue', 'reverted']]);
   await runtime.rollback({ executionId });
-  expect(done).toEqual(['list open', 'create Bug 1', 'close 7 Bug 1']);
+  expect(done).toStrictEqual(['list open', 'create Bug 1', 'close 7 Bug 1']);
   const [{ calls }] = await runtime.executions();
-  expect(calls.map(({ state }) => state)).toEqual(['applied', 'reverted']);
+  expect(calls.map(({ state }) => state)).toStrictEqual(['applied', 'reverted']);
 });
 
 describe('code and the host', () => {
@@ -240,7 +240,7 @@ describe('code and the host', () => {
       total: 1,
       truncated: false,
     };
-    expect(await runtime.search('create')).toEqual(found);
+    expect(await runtime.search('create')).toStrictEqual(found);
     const types =
       'declare const github: {\n  /** Creates an issue. */\n  create_issue(args: { title: string }): Promise<any>;\n};';
     const described = {
@@ -250,11 +250,11 @@ describe('code and the host', () => {
       types,
       kind: 'method',
     };
-    expect(runtime.describe('github.create_issue')).toEqual(described);
+    expect(runtime.describe('github.create_issue')).toStrictEqual(described);
     const { result } = await runtime.execute({
       code: 'async () => [await codemode.search("create"), await codemode.describe("github.create_issue")]',
     });
-    expect(result).toEqual([found, described]);
+    expect(result).toStrictEqual([found, described]);
     expect(runtime.describe('github')).toMatchObject({ kind: 'connector', description: 'Issues of one repository.' });
     expect(runtime.description).toContain('github: Issues of one repository.');
   });
@@ -264,7 +264,7 @@ test('executions can be removed, and other runtimes do not see them', async () =
   const { runtime } = setup();
   const { executionId } = await runtime.execute({ code: 'async () => 1' });
   await runtime.deleteExecution(executionId);
-  expect(await runtime.executions()).toEqual([]);
+  expect(await runtime.executions()).toStrictEqual([]);
   await expect(runtime.deleteExecution('other.1')).rejects.toThrow(
     new RangeError('"other.1" is not the id of an execution of this runtime'),
   );

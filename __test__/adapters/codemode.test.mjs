@@ -36,8 +36,8 @@ describe('with @cloudflare/codemode', () => {
     expect(description).toContain('get_user: (input: GetUserInput)');
     const code =
       'async () => {\n  const { name } = await codemode.get_user({ id: 7 });\n  console.log(name);\n  return name.length;\n}';
-    expect(await call({ code })).toEqual({ result: 3, logs: ['Ada'] });
-    expect(calls).toEqual([{ id: 7 }]);
+    expect(await call({ code })).toStrictEqual({ result: 3, logs: ['Ada'] });
+    expect(calls).toStrictEqual([{ id: 7 }]);
     const { message } = await rejection(call({ code: 'console.log("early");\nnull.x' }));
     // codemode wraps the program in an arrow function, on separate lines.
     expect(message).toMatch(
@@ -56,7 +56,7 @@ describe('with @cloudflare/codemode', () => {
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     await Promise.all([server.connect(theirs), client.connect(ours)]);
     const call = (code) => client.callTool({ name: 'code', arguments: { code } });
-    expect(await call('async () => await codemode.add({ a: 1, b: 2 })')).toEqual({
+    expect(await call('async () => await codemode.add({ a: 1, b: 2 })')).toStrictEqual({
       content: [{ type: 'text', text: '3' }],
     });
     const failed = await call('async () => codemode.add({ a: "one", b: 2 })');
@@ -94,7 +94,7 @@ describe('with @cloudflare/codemode', () => {
         console.log(message.includes('expected number, received string'));
       });
     `);
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '{"result":8}\ntrue\n', stderr: '' });
+    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: '{"result":8}\ntrue\n', stderr: '' });
   });
 });
 
@@ -120,7 +120,7 @@ describe('the code of an execution', () => {
     ['an object', '{ a: 1 }', { a: 1 }],
     ['two statements that could be a call', 'codemode.add; (3) // 3', 3],
   ])('%s is called or evaluated', async (_, code, result) => {
-    expect(await execute(code, fns)).toEqual({ result, logs: [] });
+    expect(await execute(code, fns)).toStrictEqual({ result, logs: [] });
   });
 
   test('that evaluates to a function is called', async () => {
@@ -129,21 +129,21 @@ describe('the code of an execution', () => {
       'function main() { return 3 }\nmain',
       'return [() => 3][0]',
     ]) {
-      expect(await execute(`console.log(1);\n${code}`)).toEqual({ result: 3, logs: ['1'] });
+      expect(await execute(`console.log(1);\n${code}`)).toStrictEqual({ result: 3, logs: ['1'] });
     }
   });
 
   test('that evaluates to a class or a built-in function is an error, since it cannot be the program', async () => {
     const error =
       'The value of the code is a class or a built-in function, which cannot be the program: call it in the code';
-    expect(await execute('Math.max', fns)).toEqual({ result: undefined, error, logs: [expect.any(String)] });
-    expect(await execute('codemode.add', fns)).toEqual({ result: undefined, error, logs: [expect.any(String)] });
+    expect(await execute('Math.max', fns)).toStrictEqual({ result: undefined, error, logs: [expect.any(String)] });
+    expect(await execute('codemode.add', fns)).toStrictEqual({ result: undefined, error, logs: [expect.any(String)] });
   });
 
   test('of the codemode tool is called, whatever surrounds it', async () => {
     const { execute: call } = createBrowserCodeTool({ executor, tools: {} });
     for (const code of ['async () => 7; // done', '"use strict"; async () => 7', 'const n = 7; async () => n']) {
-      expect(await call({ code })).toEqual({ result: 7 });
+      expect(await call({ code })).toStrictEqual({ result: 7 });
     }
   });
 
@@ -155,12 +155,12 @@ describe('the code of an execution', () => {
     ['one that is called already', 'function main(): number { return 7 }\nmain()'],
   ])('of the codemode tool is called in TypeScript, which codemode cannot parse: %s', async (_, code) => {
     const { execute: call } = createBrowserCodeTool({ executor, tools: {} });
-    expect(await call({ code })).toEqual({ result: 7 });
+    expect(await call({ code })).toStrictEqual({ result: 7 });
   });
 
   test('of the codemode tool has no result if it returns nothing', async () => {
     const { execute: call } = createBrowserCodeTool({ executor, tools: {} });
-    expect(await call({ code: 'const n: number = 7;\nn' })).toEqual({ result: undefined });
+    expect(await call({ code: 'const n: number = 7;\nn' })).toStrictEqual({ result: undefined });
   });
 
   test('of the codemode tool keeps the line numbers of the model', async () => {
@@ -171,19 +171,19 @@ describe('the code of an execution', () => {
 
   test('has data as result, with strings only in the place of parts that are not data', async () => {
     const { result } = await execute('async () => ({ big: 2n, map: new Map([["a", new Date(0)]]), none: undefined })');
-    expect(result).toEqual({ big: '2', map: [['a', '1970-01-01T00:00:00.000Z']] });
-    expect((await execute('async () => ({ list: [1, null] })')).result).toEqual({ list: [1, null] });
+    expect(result).toStrictEqual({ big: '2', map: [['a', '1970-01-01T00:00:00.000Z']] });
+    expect((await execute('async () => ({ list: [1, null] })')).result).toStrictEqual({ list: [1, null] });
   });
 
   test('has lines as logs, with warnings and errors marked', async () => {
     const { logs } = await execute(
       'async () => { console.log("a", { b: 1 }); console.info("i"); console.warn("w"); console.error("e"); }',
     );
-    expect(logs).toEqual(['a { b: 1 }', 'i', '[warn] w', '[error] e']);
+    expect(logs).toStrictEqual(['a { b: 1 }', 'i', '[warn] w', '[error] e']);
   });
 
   test('may end with final_answer', async () => {
-    expect(await execute('async () => { final_answer(5); }')).toEqual({ result: 5, logs: [] });
+    expect(await execute('async () => { final_answer(5); }')).toStrictEqual({ result: 5, logs: [] });
   });
 });
 
@@ -194,7 +194,7 @@ describe('functions for code', () => {
       'async () => [codemode.sync() instanceof Promise, await codemode.sync(1, { b: 2 })]',
       fns,
     );
-    expect(result).toEqual([true, [1, { b: 2 }]]);
+    expect(result).toStrictEqual([true, [1, { b: 2 }]]);
   });
 
   test('run at the same time', async () => {
@@ -205,7 +205,7 @@ describe('functions for code', () => {
       return both.promise;
     };
     const { result } = await execute('async () => Promise.all([codemode.meet(), codemode.meet()])', { meet });
-    expect(result).toEqual(['met', 'met']);
+    expect(result).toStrictEqual(['met', 'met']);
   });
 
   test('that need approval are refused, because nobody would be asked', async () => {
@@ -219,7 +219,7 @@ describe('functions for code', () => {
     const fns = { 'list-files': async () => 1, '2nd': async () => 2, delete: async () => 3, 'a.b c': async () => 4 };
     const code =
       'async () => Promise.all([codemode.list_files(), codemode._2nd(), codemode.delete_(), codemode.a_b_c()])';
-    expect(await execute(code, fns)).toEqual({ result: [1, 2, 3, 4], logs: [] });
+    expect(await execute(code, fns)).toStrictEqual({ result: [1, 2, 3, 4], logs: [] });
   });
 
   test('have the ASCII names that codemode declares', async () => {
@@ -228,7 +228,7 @@ describe('functions for code', () => {
     const fns = Object.fromEntries(names.map((name) => [name, async () => name]));
     const calls = names.map((name) => `codemode.${declared[name]}()`);
     const { result } = await execute(`async () => Promise.all([${calls.join(', ')}])`, fns);
-    expect(result).toEqual(names);
+    expect(result).toStrictEqual(names);
   });
 
   test('are called in namespaces', async () => {
@@ -238,11 +238,11 @@ describe('functions for code', () => {
       { name: 'two', fns: { get: async () => 2 } },
       { name: 'none', fns: {} },
     ];
-    expect(await executor.execute(code, providers)).toEqual({ result: [1, 2, []], logs: [] });
+    expect(await executor.execute(code, providers)).toStrictEqual({ result: [1, 2, []], logs: [] });
   });
 
   test('without a provider are members of codemode', async () => {
-    expect(await executor.execute('async () => codemode.one()', { one: async () => 1 })).toEqual({
+    expect(await executor.execute('async () => codemode.one()', { one: async () => 1 })).toStrictEqual({
       result: 1,
       logs: [],
     });
@@ -253,20 +253,20 @@ describe('functions for code', () => {
       'codemode.step = async (name, fn) => [name, await fn(), await codemode.host()];\ncodemode.own = () => 9;';
     const fns = { host: async () => 'host', own: async () => 8 };
     const { result } = await execute('async () => [await codemode.step("a", () => 1), codemode.own()]', fns, prelude);
-    expect(result).toEqual([['a', 1, 'host'], 9]);
+    expect(result).toStrictEqual([['a', 1, 'host'], 9]);
   });
 
   test('throw errors that code can catch', async () => {
     const fns = { fail: async () => Promise.reject(Object.assign(new Error('no disk'), { code: 'EIO' })) };
     const code = 'async () => { try { await codemode.fail(); } catch ({ message, code }) { return [message, code]; } }';
-    expect(await execute(code, fns)).toEqual({ result: ['no disk', 'EIO'], logs: [] });
+    expect(await execute(code, fns)).toStrictEqual({ result: ['no disk', 'EIO'], logs: [] });
   });
 });
 
 describe('errors are strings in the result', () => {
   test('with their place and code frame', async () => {
     const { error, ...rest } = await execute('async () => {\n  console.log("early");\n  return null.size;\n}');
-    expect(rest).toEqual({ result: undefined, logs: ['early'] });
+    expect(rest).toStrictEqual({ result: undefined, logs: ['early'] });
     expect(error).toBe(
       [
         "ERR_RUNTIME_EXCEPTION: Runtime exception: TypeError: Cannot read properties of null (reading 'size') (line 3, column 15)",
@@ -303,12 +303,12 @@ describe('errors are strings in the result', () => {
     ],
     ['a missing function', 'async () => codemode.none()', /codemode\.none is not a function \(line 1, column 22\)/],
   ])('for the case: %s', async (_, code, error) => {
-    expect(await execute(code)).toEqual({ result: undefined, error: expect.stringMatching(error), logs: [] });
+    expect(await execute(code)).toStrictEqual({ result: undefined, error: expect.stringMatching(error), logs: [] });
   });
 
   test('of too many loops, if there is a limit', async () => {
     const limited = new SESCodemodeExecutor({ maxOperations: 1_000 });
-    expect(await limited.execute('async () => { for (;;); }', [])).toEqual({
+    expect(await limited.execute('async () => { for (;;); }', [])).toStrictEqual({
       result: undefined,
       error: expect.stringMatching(/^ERR_MAX_OPS_EXCEEDED: Max operations exceeded \(1000\) \(line 1, column 15\)\n/),
       logs: [],
@@ -317,7 +317,7 @@ describe('errors are strings in the result', () => {
 
   test('of a deadline', async () => {
     const hasty = new SESCodemodeExecutor({ timeoutMs: 500 });
-    expect(await hasty.execute('async () => { console.log(1); await new Promise(() => {}); }', [])).toEqual({
+    expect(await hasty.execute('async () => { console.log(1); await new Promise(() => {}); }', [])).toStrictEqual({
       result: undefined,
       error:
         'ERR_EXEC_TIMEOUT: Execution timed out after 500ms\nHint: Do less in one run, and await only promises that settle.',
@@ -364,7 +364,7 @@ describe('errors are strings in the result', () => {
       'connectors (github) are bindings of Cloudflare Workers; pass their functions as providers',
     ],
   ])('wrong usage is refused: %s', async (_, args, error) => {
-    expect(await executor.execute(...args)).toEqual({ result: undefined, error, logs: [] });
+    expect(await executor.execute(...args)).toStrictEqual({ result: undefined, error, logs: [] });
   });
 });
 
@@ -383,7 +383,7 @@ import { SESCodemodeExecutor } from 'ses-executor/codemode';
       for (const code of ['async () => 1', 'async () => null.x', 'let a = ;', 5]) await executor.execute(code, []);
       console.log(engineStats().live);
     `);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: '0\n' });
+    expect({ status, stdout }).toStrictEqual({ status: 0, stdout: '0\n' });
   });
 
   test('may overlap', async () => {
@@ -397,7 +397,7 @@ import { SESCodemodeExecutor } from 'ses-executor/codemode';
     const results = await Promise.all(
       ['a', 'b'].map((name) => execute(`async () => codemode.meet("${name}")`, { meet })),
     );
-    expect(results.map(({ result }) => result)).toEqual(['a', 'b']);
+    expect(results.map(({ result }) => result)).toStrictEqual(['a', 'b']);
   });
 });
 
@@ -433,7 +433,7 @@ test.each([
   ['a fence without a language', '```\r\n40 + 2\r\n```'],
   ['an export', '```js\nexport default async () => 42\n```'],
 ])('%s is removed', async (_, code) => {
-  expect(await execute(code)).toEqual({ result: 42, logs: [] });
+  expect(await execute(code)).toStrictEqual({ result: 42, logs: [] });
 });
 
 test('wrong options are refused immediately', () => {
@@ -492,7 +492,7 @@ test('codemode accepts any executor, and executions in it share no state', () =>
       shared.execute('null.x', fns),
       shared.execute('async () => codemode.add({ a: 3, b: 4 })', fns),
     ]);
-    expect(results.map(({ result }) => result)).toEqual([['undefined', 3], 'undefined', undefined, 7]);
+    expect(results.map(({ result }) => result)).toStrictEqual([['undefined', 3], 'undefined', undefined, 7]);
     expect(results[2].error).toMatch(/^ERR_RUNTIME_EXCEPTION: /);
     expect(() => new SESCodemodeExecutor({ executor: inner, timeoutMs: 5 })).toThrow(
       new TypeError('options.timeoutMs is an option of executors: pass it where the executor is created'),
@@ -513,7 +513,7 @@ test('executions of two codemode executors over one executor take turns, also wi
       tool.execute('await who()'),
       other.execute('async () => [await codemode.who(), typeof who]', who('other')),
     ]);
-    expect(results).toEqual([
+    expect(results).toStrictEqual([
       { result: 'one', logs: [] },
       { output: 'tool', logs: '', text: 'tool' },
       { result: ['other', 'undefined'], logs: [] },

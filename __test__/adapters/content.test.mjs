@@ -62,7 +62,7 @@ const CODE = 'display(await photo()); display(await report()); display(await sou
 describe.each(['thread', 'process'])('code in a %s', (isolation) => {
   test('shows content, in order and next to its output', async () => {
     const { execute } = createCodeTool({ tools, isolation });
-    expect(await execute(CODE)).toEqual({ output: 5, logs: '', text: '5', content: [IMAGE, SHOWN_PDF, AUDIO] });
+    expect(await execute(CODE)).toStrictEqual({ output: 5, logs: '', text: '5', content: [IMAGE, SHOWN_PDF, AUDIO] });
     expect(await execute('display("text"); await display({ a: [1] }); const x = 1')).toMatchObject({
       content: [
         { type: 'text', text: 'text' },
@@ -73,13 +73,13 @@ describe.each(['thread', 'process'])('code in a %s', (isolation) => {
 
   test('in Python too', async () => {
     const { execute } = createCodeTool({ tools, isolation, language: 'python' });
-    expect(await execute('display(photo())\ndisplay(report())\ndisplay(sound())\n5')).toEqual({
+    expect(await execute('display(photo())\ndisplay(report())\ndisplay(sound())\n5')).toStrictEqual({
       output: 5,
       logs: '',
       text: '5',
       content: [IMAGE, SHOWN_PDF, AUDIO],
     });
-    expect((await execute('final_answer(photo())')).content).toEqual([IMAGE]);
+    expect((await execute('final_answer(photo())')).content).toStrictEqual([IMAGE]);
   });
 });
 
@@ -88,7 +88,7 @@ describe('the code tool', () => {
     const { execute } = createCodeTool({ tools });
     const text = '[image/png, 70 bytes]';
     for (const code of ['await photo()', 'final_answer(await photo())', 'return (await photo())']) {
-      expect(await execute(code)).toEqual({ output: text, logs: '', text, content: [IMAGE] });
+      expect(await execute(code)).toStrictEqual({ output: text, logs: '', text, content: [IMAGE] });
     }
     expect(await execute('({ city: "Oslo", photo: await photo() })')).toMatchObject({
       output: { city: 'Oslo', photo: text },
@@ -101,7 +101,7 @@ describe('the code tool', () => {
     const { execute } = createCodeTool({ tools });
     const { error, content } = await execute('display(await photo()); throw new Error("late")');
     expect(error.message).toContain('late');
-    expect(content).toEqual([IMAGE]);
+    expect(content).toStrictEqual([IMAGE]);
   });
 
   test('fails the call that shows too much', async () => {
@@ -120,7 +120,7 @@ describe('the code tool', () => {
         display(await new Response(bytes).blob());
         display(new Blob(['%PDF-', '1.7']))`;
       const { content } = await execute(code);
-      expect(content).toEqual([IMAGE, IMAGE, IMAGE, expect.objectContaining({ type: 'resource' })]);
+      expect(content).toStrictEqual([IMAGE, IMAGE, IMAGE, expect.objectContaining({ type: 'resource' })]);
       expect(content[3].resource).toMatchObject({ mimeType: 'application/pdf', blob: PDF });
     });
   });
@@ -133,7 +133,7 @@ describe('the code tool', () => {
       expect(description.includes('`display(value)` shows')).toBe(whose === 'own declarations');
       if (whose === 'own declarations') await execute('function display() { return "mine" }');
       const code = { tools: 'await display()', variables: 'display', 'own declarations': 'display()' }[whose];
-      expect(await execute(code)).toEqual({ output: 'mine', logs: '', text: 'mine' });
+      expect(await execute(code)).toStrictEqual({ output: 'mine', logs: '', text: 'mine' });
     });
   });
 
@@ -143,7 +143,7 @@ describe('the code tool', () => {
       for (const code of ['let progress = 0; const outputs = [1]', 'progress += 5; outputs.push(2); progress']) {
         expect(await execute(code)).not.toHaveProperty('error');
       }
-      expect(await execute('[progress, outputs]')).toEqual({ output: [5, [1, 2]], logs: '', text: '[5,[1,2]]' });
+      expect(await execute('[progress, outputs]')).toStrictEqual({ output: [5, [1, 2]], logs: '', text: '[5,[1,2]]' });
     });
   });
 
@@ -152,15 +152,15 @@ describe('the code tool', () => {
     await withExecutor({ onToolCall: ({ name }) => void asked.push(name) }, {}, async (executor) => {
       const { execute, plan } = createCodeTool({ tools, executor, enforcePlan: true });
       const code = 'display(await photo()); progress("half", 0.5)';
-      expect((await plan(code)).tools.map(({ name }) => name)).toEqual(['photo']);
-      expect((await execute(code)).content).toEqual([IMAGE]);
-      expect(asked).toEqual(['photo']);
+      expect((await plan(code)).tools.map(({ name }) => name)).toStrictEqual(['photo']);
+      expect((await execute(code)).content).toStrictEqual([IMAGE]);
+      expect(asked).toStrictEqual(['photo']);
     });
   });
 
   test('passes the type check of programs that use it', async () => {
     const { execute } = createCodeTool({ tools, typecheck: 'error' });
-    expect((await execute('display(await photo()); progress("a", 0.1); 5')).content).toEqual([IMAGE]);
+    expect((await execute('display(await photo()); progress("a", 0.1); 5')).content).toStrictEqual([IMAGE]);
   });
 
   test('reports what code says about its progress', async () => {
@@ -168,8 +168,8 @@ describe('the code tool', () => {
     const { execute } = createCodeTool({ tools: {} });
     const code = 'progress("a".repeat(2000), 0.25); progress("next"); progress("bad", 5)';
     await execute(code, { onProgress: (progress) => seen.push(progress) });
-    expect(seen[0]).toEqual({ logs: '', calls: 0, running: [], message: 'a'.repeat(1_000), fraction: 0.25 });
-    expect(await execute('progress("nobody listens"); 1')).toEqual({ output: 1, logs: '', text: '1' });
+    expect(seen[0]).toStrictEqual({ logs: '', calls: 0, running: [], message: 'a'.repeat(1_000), fraction: 0.25 });
+    expect(await execute('progress("nobody listens"); 1')).toStrictEqual({ output: 1, logs: '', text: '1' });
   });
 });
 
@@ -188,7 +188,7 @@ describe('a durable session', () => {
     await first.cleanup();
     const second = await DurableSession.open('one', own);
     const answer = ([{ key }]) => ({ [key]: { result: 'yes' } });
-    expect(await createCodeTool({ tools: shown, executor: second }).execute(code, { answer })).toEqual({
+    expect(await createCodeTool({ tools: shown, executor: second }).execute(code, { answer })).toStrictEqual({
       output: 'yes',
       logs: '',
       text: 'yes',
@@ -206,8 +206,10 @@ describe('a long output', () => {
       const { text } = await execute('Array.from({ length: 500 }, (_, n) => `row ${n}`).join("\\n")');
       expect(text).toContain('characters of the output; later code gets all of it from outputs.get("o1") ...]');
       const page = 'outputs.get("o1").split("\\n").slice(300, 302)';
-      expect((await execute(page)).output).toEqual(['row 300', 'row 301']);
-      expect((await execute('(await outputs.get("o1")).split("\\n").filter((it) => /49$/.test(it))')).output).toEqual(
+      expect((await execute(page)).output).toStrictEqual(['row 300', 'row 301']);
+      expect(
+        (await execute('(await outputs.get("o1")).split("\\n").filter((it) => /49$/.test(it))')).output,
+      ).toStrictEqual(
         ['row 49', 'row 149', 'row 249', 'row 349', 'row 449'], // prettier-ignore
       );
       expect((await execute('({ rows: Array(5_000).fill({ a: 1 }) })')).text).toContain('outputs.get("o2")');
@@ -296,19 +298,19 @@ test.each([
     prompt: 'go',
   });
   delete globalThis.AI_SDK_LOG_WARNINGS;
-  expect(warnings).toEqual([]);
-  expect(steps[0].toolResults[0].output).toEqual({ output: 5, logs: '', content: [IMAGE, SHOWN_PDF, AUDIO] });
+  expect(warnings).toStrictEqual([]);
+  expect(steps[0].toolResults[0].output).toStrictEqual({ output: 5, logs: '', content: [IMAGE, SHOWN_PDF, AUDIO] });
   const resultIn = (prompt) => prompt.at(-1).content[0].output;
   const { type, value } = resultIn(prompts[1]);
   expect(type).toBe('content');
-  expect(value[0]).toEqual({ type: 'text', text: '{"output":5,"logs":""}' });
+  expect(value[0]).toStrictEqual({ type: 'text', text: '{"output":5,"logs":""}' });
   expect(value[1]).toMatchObject(image);
   expect(value[2]).toMatchObject(pdf);
   expect(value[3].mediaType).toBe('audio/wav');
   // Without content, the result is the one that the SDK makes itself.
   expect(resultIn(prompts[2])).toMatchObject({ type: 'json', value: { output: 2, logs: '' } });
   // A failure of the SDK is text.
-  expect(resultIn(prompts[3])).toEqual({ type: 'error-text', value: expect.stringMatching(FAILURE_TEXT) });
+  expect(resultIn(prompts[3])).toStrictEqual({ type: 'error-text', value: expect.stringMatching(FAILURE_TEXT) });
 });
 
 /** The tools as functions. */
@@ -338,7 +340,7 @@ async function openAiOutput(program) {
 }
 
 test('the model of OpenAI Agents gets images and PDF files as parts of the output', async () => {
-  expect(await openAiOutput(CODE)).toEqual([
+  expect(await openAiOutput(CODE)).toStrictEqual([
     { type: 'input_text', text: '5' },
     { type: 'input_image', image: `data:image/png;base64,${PNG}` },
     { type: 'input_file', file: `data:application/pdf;base64,${PDF}`, filename: '2.pdf' },
@@ -347,7 +349,7 @@ test('the model of OpenAI Agents gets images and PDF files as parts of the outpu
 });
 
 test('the model of OpenAI Agents gets what code has shown before it failed', async () => {
-  expect(await openAiOutput(FAILING)).toEqual([
+  expect(await openAiOutput(FAILING)).toStrictEqual([
     {
       type: 'input_text',
       text: expect.stringMatching(/^ERR_RUNTIME_EXCEPTION: Runtime exception: late (?!.*Shown before)/s),
@@ -385,7 +387,7 @@ async function anthropicResult(program) {
 }
 
 test("the model of Anthropic's runner gets images and documents as blocks of the tool result", async () => {
-  expect(await anthropicResult(CODE)).toEqual([
+  expect(await anthropicResult(CODE)).toStrictEqual([
     {
       type: 'tool_result',
       tool_use_id: 'call-1',
@@ -401,7 +403,7 @@ test("the model of Anthropic's runner gets images and documents as blocks of the
 
 test("the model of Anthropic's runner reads what code has shown before it failed: its API refuses other parts", async () => {
   const [{ is_error: isError, content }, ...others] = await anthropicResult(FAILING);
-  expect([isError, others]).toEqual([true, []]);
+  expect([isError, others]).toStrictEqual([true, []]);
   expect(content.replace(/^Error: /, '')).toMatch(FAILURE_TEXT);
 });
 
@@ -411,7 +413,7 @@ test('a message of LangChain has images, audio and files as content blocks, also
   const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } };
   const { content, status } = await code.invoke(call(CODE));
   expect(status).toBe('success');
-  expect(content).toEqual([
+  expect(content).toStrictEqual([
     { type: 'text', text: '5' },
     image,
     {
@@ -424,7 +426,7 @@ test('a message of LangChain has images, audio and files as content blocks, also
     { type: 'audio', source_type: 'base64', mime_type: 'audio/wav', data: WAV },
   ]);
   const failed = await code.invoke(call('display(await photo()); fail()'));
-  expect([failed.status, failed.content[1]]).toEqual(['error', image]);
+  expect([failed.status, failed.content[1]]).toStrictEqual(['error', image]);
   expect((await code.invoke(call('1 + 1'))).content).toBe('2');
 });
 
@@ -460,7 +462,7 @@ test('the model of Mastra gets images and files as parts of the tool result', as
     { type: 'media', data: WAV, mediaType: 'audio/wav' },
   ]);
   const failed = prompts[2].at(-1).content.at(-1).output;
-  expect(failed).toEqual({ type: 'error-text', value: expect.stringMatching(FAILURE_TEXT) });
+  expect(failed).toStrictEqual({ type: 'error-text', value: expect.stringMatching(FAILURE_TEXT) });
 });
 
 describe('the code mode of TanStack AI', () => {
@@ -494,7 +496,7 @@ describe('the code mode of TanStack AI', () => {
     };
     const messages = [{ role: 'user', content: 'go' }];
     for await (const _ of chat({ adapter, messages, tools: [tanstackWithContent(tool())] }));
-    expect(seen.find(({ role }) => role === 'tool').content).toEqual([
+    expect(seen.find(({ role }) => role === 'tool').content).toStrictEqual([
       { type: 'text', content: '{"success":true,"result":5,"logs":[]}' },
       image,
       { type: 'document', source: { type: 'data', value: 'JVBERi0=', mimeType: 'application/pdf' } },
@@ -503,15 +505,15 @@ describe('the code mode of TanStack AI', () => {
 
   test('returns the result of code mode if there is no content, and the image as data without `withContent`', async () => {
     const given = await tanstackWithContent(tool()).execute({ typescriptCode: 'return { a: 1 };' }, {});
-    expect(given).toEqual({ success: true, result: { a: 1 }, logs: [] });
+    expect(given).toStrictEqual({ success: true, result: { a: 1 }, logs: [] });
     const returned = await tanstackWithContent(tool()).execute(
       { typescriptCode: 'return { photo: await external_photo({}) };' },
       {},
     );
     const result = '{"success":true,"result":{"photo":"[image/png, 70 bytes]"},"logs":[]}';
-    expect(returned).toEqual([{ type: 'text', content: result }, image]);
+    expect(returned).toStrictEqual([{ type: 'text', content: result }, image]);
     const plain = await tool().execute({ typescriptCode: 'return await external_photo({});' }, {});
-    expect(plain.result).toEqual(IMAGE);
+    expect(plain.result).toStrictEqual(IMAGE);
     const { error } = await tool().execute({ typescriptCode: program }, {});
     expect(error.message).toContain('display is not defined');
   });
@@ -558,7 +560,7 @@ describe('codemode', () => {
 
   test('returns the image as data without `withContent`', async () => {
     const executor = new SESCodemodeExecutor();
-    expect((await executor.execute('async () => codemode.photo()', { photo: async () => IMAGE })).result).toEqual(
+    expect((await executor.execute('async () => codemode.photo()', { photo: async () => IMAGE })).result).toStrictEqual(
       IMAGE,
     );
   });
@@ -584,7 +586,7 @@ describe('the runtime of codemode', () => {
     expect(description).toContain('`display(value)` shows you an image');
     const shown = await execute('async () => { display(await shop.photo()); display("seen"); return 5; }');
     expect(shown).toMatchObject({ status: 'completed', result: 5, content: [IMAGE, { type: 'text', text: 'seen' }] });
-    expect(shown.calls.map(({ connector, method }) => `${connector}.${method}`)).toEqual(['shop.photo']);
+    expect(shown.calls.map(({ connector, method }) => `${connector}.${method}`)).toStrictEqual(['shop.photo']);
     const failed = await execute('async () => { display(await shop.photo()); throw new Error("late"); }');
     expect(failed).toMatchObject({ status: 'error', error: expect.stringContaining('late'), content: [IMAGE] });
     expect(await execute('async () => 5')).not.toHaveProperty('content');
@@ -599,11 +601,11 @@ describe('the runtime of codemode', () => {
     const code =
       'async () => { display(await shop.photo()); const done = await shop.order({ n: 1 }); display("after"); return done; }';
     const { executionId, ...paused } = await runtime(store).execute({ code });
-    expect([paused.status, 'content' in paused]).toEqual(['paused', false]);
+    expect([paused.status, 'content' in paused]).toStrictEqual(['paused', false]);
     const calls = [];
     const outcome = await runtime(store, calls).approve({ executionId });
     expect(outcome).toMatchObject({ status: 'completed', result: 'ordered', content: [IMAGE, { text: 'after' }] });
-    expect(calls).toEqual([{ n: 1 }]);
+    expect(calls).toStrictEqual([{ n: 1 }]);
   });
 
   function runtimeOf(made) {
@@ -628,16 +630,16 @@ describe('an MCP server', () => {
   test('returns images as blocks, and no base64 in text or data', () =>
     withServer(['--python'], async ({ run }) => {
       const code = `const png = Uint8Array.fromBase64("${PNG}"); display(png); ({ png })`;
-      expect(await run(code)).toEqual({
+      expect(await run(code)).toStrictEqual({
         content: [{ type: 'text', text: '{"png":"[image/png, 70 bytes]"}' }, IMAGE, IMAGE],
         structuredContent: { output: { png: '[image/png, 70 bytes]' }, logs: '' },
       });
-      expect((await run('display(b"%PDF-1.7")\n5', 'run_python')).content).toEqual([
+      expect((await run('display(b"%PDF-1.7")\n5', 'run_python')).content).toStrictEqual([
         { type: 'text', text: '5' },
         { ...SHOWN_PDF, resource: { ...SHOWN_PDF.resource, uri: 'display:///1.pdf' } },
       ]);
       const failed = await run('display(png); fail()');
-      expect([failed.isError, failed.content[1]]).toEqual([true, IMAGE]);
+      expect([failed.isError, failed.content[1]]).toStrictEqual([true, IMAGE]);
     }));
 
   test('reports what code says about its progress, with a total', () =>
@@ -649,7 +651,7 @@ describe('an MCP server', () => {
       const code = 'progress("reading", 0.5); await new Promise(() => {})';
       const options = { onprogress, signal: controller.signal };
       await expect(run(code, undefined, options)).rejects.toThrow('seen');
-      expect(reports).toEqual([{ progress: 1, total: 2, message: 'reading' }]);
+      expect(reports).toStrictEqual([{ progress: 1, total: 2, message: 'reading' }]);
     }));
 
   test('keeps long outputs until the session is reset', () =>
@@ -673,7 +675,7 @@ describe('the command line', () => {
 
   test('prints what code shows and its progress', async () => {
     const { status, stdout, stderr } = await runFile(code);
-    expect({ status, stdout, stderr }).toEqual({
+    expect({ status, stdout, stderr }).toStrictEqual({
       status: 0,
       stdout: '[image/png, 70 bytes]\ntext\n5\n',
       stderr: 'half (50 %)\nline\n',
@@ -696,6 +698,6 @@ describe('the command line', () => {
     line.clear();
     line.clear();
     const clear = '\r\x1b[K';
-    expect(written).toEqual(['one \u241b]0;x (25 %)', clear, 'log\n', 'a message that is t', clear]);
+    expect(written).toStrictEqual(['one \u241b]0;x (25 %)', clear, 'log\n', 'a message that is t', clear]);
   });
 });

@@ -61,10 +61,10 @@ describe.each(FAILURES)('%s', (_, code, expected) => {
     const [error] = steps[0].content.filter(({ type }) => type === 'tool-error');
     expect(error.error).toBeInstanceOf(CodeToolError);
     expect(error.error.failure.code).toBe(expected);
-    expect(steps[0].toolResults).toEqual([]);
+    expect(steps[0].toolResults).toStrictEqual([]);
     // The model reads the whole text.
     const [told] = model.doGenerateCalls[1].prompt.at(-1).content;
-    expect(told.output).toEqual({ type: 'error-text', value: error.error.message });
+    expect(told.output).toStrictEqual({ type: 'error-text', value: error.error.message });
   });
 
   test('is an error of the tool in Mastra', async () => {
@@ -73,9 +73,12 @@ describe.each(FAILURES)('%s', (_, code, expected) => {
     const agent = new MastraAgent({ id: 'a', name: 'a', instructions: 'a', model, tools: { code: tool } });
     const { steps, text } = await agent.generate('go');
     expect(text).toBe('done');
-    expect(steps.flatMap(({ toolResults }) => toolResults)).toEqual([]);
+    expect(steps.flatMap(({ toolResults }) => toolResults)).toStrictEqual([]);
     const [told] = model.doGenerateCalls[1].prompt.at(-1).content;
-    expect(told.output).toEqual({ type: 'error-text', value: expect.stringMatching(new RegExp(`^${expected}: `)) });
+    expect(told.output).toStrictEqual({
+      type: 'error-text',
+      value: expect.stringMatching(new RegExp(`^${expected}: `)),
+    });
     await expect(tool.execute({ code }, {})).rejects.toThrow(expected);
   });
 
@@ -143,11 +146,11 @@ describe('a tool of the OpenAI Agents SDK that fails throws in code', () => {
     ['on its timeout', make(() => new Promise(() => {}), { timeoutMs: 20 }), "Tool 'find' timed out after 20ms."],
     ['on its timeout, with its own message', make(() => new Promise(() => {}), { timeoutMs: 20, timeoutErrorFunction: () => 'late' }), "Tool 'find' timed out after 20ms."],
   ])('%s', async (_, tool, message) => {
-    expect(await told(tool)).toEqual({ name: expect.stringMatching(/Error$/), message });
+    expect(await told(tool)).toStrictEqual({ name: expect.stringMatching(/Error$/), message });
   }); // prettier-ignore
 
   test('except if it only returns such a message', async () => {
     const sentence = 'An error occurred while running the tool. Please try again.';
-    expect(await told(make(async () => sentence))).toEqual({ output: sentence });
+    expect(await told(make(async () => sentence))).toStrictEqual({ output: sentence });
   });
 });

@@ -113,12 +113,12 @@ ${shownMap('image')}${ANSWER}`,
     ],
   ])('%s ends successfully', async (name, expected) => {
     const { status, stdout, stderr } = await spawnNode(['--import', USE_NATIVE, `examples/${name}.mjs`]);
-    expect({ status, stderr, stdout }).toEqual({ status: 0, stderr: '', stdout: expected });
+    expect({ status, stderr, stdout }).toStrictEqual({ status: 0, stderr: '', stdout: expected });
   });
 
   test('mastra', async () => {
     const { status, stdout, stderr } = await spawnNode(['--import', USE_NATIVE, 'examples/mastra.mjs']);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
     expect(stdout).toContain(`--- error\n${refusedInput('getTemperature')}`);
     expect(stdout).toContain("--- result\n{ output: { city: 'Lagos', degrees: 30.25 }, logs: '' }\n");
     expect(stdout.split(ASKED).length).toBe(2);
@@ -252,8 +252,8 @@ describe.each(['langchain', 'mastra'])('%s: a tool whose schema transforms its i
   test('gets the transformed input, as when it is called directly', async () => {
     const input = { day: '2026-01-02', n: 1 };
     await call(tool, `await next(${JSON.stringify(input)})`);
-    expect(seen).toEqual([{ day: new Date('2026-01-02'), n: 2 }]);
-    expect(asked).toEqual(framework === 'mastra' ? [input] : []);
+    expect(seen).toStrictEqual([{ day: new Date('2026-01-02'), n: 2 }]);
+    expect(asked).toStrictEqual(framework === 'mastra' ? [input] : []);
   });
 
   test('does not get invalid input', async () => {
@@ -283,7 +283,7 @@ describe('langchain: a tool', () => {
     }
     const tool = langchainCodeTool({ tools: [new Own()] });
     expect(await call(tool, 'await own({ list: [1], other: 1 })')).toBe('call 1');
-    expect([parses, inputs]).toEqual([1, [{ list: [1], isParsed: true }]]);
+    expect([parses, inputs]).toStrictEqual([1, [{ list: [1], isParsed: true }]]);
   });
 
   test('with a JSON Schema gets a large input without stalling the host', async () => {
@@ -333,8 +333,8 @@ describe.each(Object.keys(FRAMEWORKS))('approval in %s', (framework) => {
     expect(await call(tool, 'await remove({ n: 3 })')).toMatch(
       /ApprovalError: a person has refused this call of remove/,
     );
-    expect(removed).toEqual([2]);
-    expect(asked).toEqual([
+    expect(removed).toStrictEqual([2]);
+    expect(asked).toStrictEqual([
       ['remove', { n: 2 }],
       ['remove', { n: 3 }],
     ]);
@@ -349,11 +349,11 @@ describe.each(Object.keys(FRAMEWORKS))('approval in %s', (framework) => {
       );
     const guarded = codeTool({ tools: [of({ needsApproval: true })], approve: () => false });
     expect(await call(guarded, 'await remove({ n: 2 })')).toMatch(/ApprovalError: a person has refused this call/);
-    expect(removed).toEqual([]);
+    expect(removed).toStrictEqual([]);
     const asked = [];
     const decides = (...args) => (asked.push(args.find((arg) => typeof arg?.n === 'number').n), false);
     await call(codeTool({ tools: [of({ needsApproval: decides })] }), 'await remove({ n: 2 })');
-    expect([asked, removed]).toEqual([[2], [2]]);
+    expect([asked, removed]).toStrictEqual([[2], [2]]);
     const read = framework === 'mastra' ? 'requireApproval or needsApproval' : 'needsApproval';
     expect(() => codeTool({ tools: [of({ requiresApproval: true })] })).toThrow(
       new TypeError(`the tool remove has requiresApproval, which would be ignored: mark it with ${read} instead`),
@@ -382,7 +382,7 @@ test('mastra: the function that its MCP client sets for approval decides in plac
     { requireApproval: true },
   );
   expect(await call(codeTool({ tools: [free] }), 'await remove({ n: 3 })')).toBe('1');
-  expect(removed).toEqual([3]);
+  expect(removed).toStrictEqual([3]);
 });
 
 test('the runner of Anthropic aborts the run with its own signal', async () => {
@@ -455,7 +455,7 @@ test('openai-agents: needsApproval: true on a tool is sufficient', async () => {
     JSON.stringify({ code: 'await remove({})' }),
   );
   expect(text).toContain("ApprovalError: remove needs a person's approval");
-  expect(called).toEqual([]);
+  expect(called).toStrictEqual([]);
 });
 
 test('mastra: tools are called by name, or by their ids if they are in a list', async () => {
@@ -483,10 +483,10 @@ test('langchain: an interrupt in a tool interrupts the graph even if code catche
     .compile({ checkpointer: new MemorySaver() });
   const thread = { configurable: { thread_id: '1' } };
   const { __interrupt__: interrupts } = await graph.invoke({}, thread);
-  expect(interrupts.map(({ value }) => value)).toEqual(['Sure?']);
-  expect(called).toEqual([]);
-  expect(await graph.invoke(new Command({ resume: 'yes' }), thread)).toEqual({ answer: 'yes' });
-  expect(called).toEqual(['next']);
+  expect(interrupts.map(({ value }) => value)).toStrictEqual(['Sure?']);
+  expect(called).toStrictEqual([]);
+  expect(await graph.invoke(new Command({ resume: 'yes' }), thread)).toStrictEqual({ answer: 'yes' });
+  expect(called).toStrictEqual(['next']);
 });
 
 test('langchain: code gets the content of a message, and commands to the graph cause an error', async () => {
@@ -603,7 +603,7 @@ test.each([
   expect(failure.message).toBe(
     'Tool execution failed: SuspendError: ask suspends the agent, which it cannot do when code calls it: call the tool directly instead',
   );
-  expect(steps).toEqual([]);
+  expect(steps).toStrictEqual([]);
 });
 
 test('mastra: a version that calls tools differently is refused', () => {
@@ -665,8 +665,8 @@ describe('openai-agents', () => {
     const remove = toolThat(called, { inputGuardrails: [{ name: 'paths', run }] });
     expect(await agentRuns([remove], 'await remove({ path: "/etc" })')).toBe(failed('GuardrailError: not there'));
     expect(await agentRuns([remove], 'await remove({ path: "/tmp" })')).toBe('removed /tmp');
-    expect(called).toEqual(['/tmp']);
-    expect(seen).toEqual([
+    expect(called).toStrictEqual(['/tmp']);
+    expect(seen).toStrictEqual([
       ['a', true, 'function_call', 'remove', '{"path":"/etc"}'],
       ['a', true, 'function_call', 'remove', '{"path":"/tmp"}'],
     ]);
@@ -689,7 +689,7 @@ describe('openai-agents', () => {
       const code = 'await remove({ path: "/etc" }).catch(() => 1); await later()';
       const ended = await agentRuns({ remove, later: () => called.push('later') }, code).catch(({ error }) => error);
       expect(ended.message).toBe(`Tool ${side} guardrail triggered: wire`);
-      expect(called).toEqual(side === 'input' ? [] : ['/etc']);
+      expect(called).toStrictEqual(side === 'input' ? [] : ['/etc']);
     },
   );
 
@@ -698,7 +698,7 @@ describe('openai-agents', () => {
     const remove = toolThat(called, { isEnabled: ({ agent }) => agent.name !== 'a', needsApproval: true });
     const code = 'await remove({ path: "/etc" })';
     expect(await agentRuns([remove], code)).toBe(failed('remove is not enabled now: do without it'));
-    expect(called).toEqual([]);
+    expect(called).toStrictEqual([]);
   });
 
   test('reports invalid input as an error with a place, not as the text with which the tool answers errors', async () => {
@@ -707,7 +707,7 @@ describe('openai-agents', () => {
       `InvalidToolInputError: the input of remove is not valid: ${text}; pass one object as declared`;
     const code = 'let all = ""; for (const path of ["a", 3]) all += await remove({ path }); all';
     expect(await agentRuns([toolThat(called)], code)).toBe(failed(wrong('path must be string, got 3'), 57, code));
-    expect(called).toEqual(['a']);
+    expect(called).toStrictEqual(['a']);
   });
 
   test('runs no code if the signal is aborted already, and leaves no listener on a signal', async () => {
@@ -717,8 +717,8 @@ describe('openai-agents', () => {
     const { signal } = new AbortController();
     await tool.invoke(new RunContext(), input, { signal });
     await tool.invoke(new RunContext(), input, { signal: AbortSignal.abort() });
-    expect(called).toEqual(['note']);
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    expect(called).toStrictEqual(['note']);
+    expect(getEventListeners(signal, 'abort')).toStrictEqual([]);
   });
 
   test('refuses a tool with guardrails if the SDK does not let others run them', () => {

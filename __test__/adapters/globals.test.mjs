@@ -65,7 +65,7 @@ test('a plan holds requests to their number', async () => {
     expect(error.message).toContain('has only one call of it');
     const none = { ...plan, tools: [] };
     await expectCode(executor.run('await fetch("https://api.example.com/")', { plan: none }), 'ERR_TOOL_PROXY_FAIL');
-    expect(asked).toEqual(['fetch', 'fetch']);
+    expect(asked).toStrictEqual(['fetch', 'fetch']);
   });
 });
 
@@ -92,15 +92,15 @@ describe('the plan of a code tool', () => {
     const tool = createCodeTool({ tools: { other: () => 1 }, enforcePlan: true, ...options(calls) });
     const plan = await tool.plan(code);
     expect(plan).toMatchObject({ complete: false });
-    expect(plan.tools.find(({ name }) => name === 'fetch')).toEqual(possible);
+    expect(plan.tools.find(({ name }) => name === 'fetch')).toStrictEqual(possible);
     expect(await tool.execute(code)).not.toHaveProperty('error');
-    expect(calls).toEqual(['GET https://api.example.com/a']);
+    expect(calls).toStrictEqual(['GET https://api.example.com/a']);
   });
 
   test('has no requests of a program that cannot name fetch, or that has no network', async () => {
     const tool = createCodeTool({ tools: { other: () => 1 }, ...options([]) });
     expect(await tool.plan('await other()')).toMatchObject({ complete: true, tools: [{ name: 'other' }] });
-    expect((await createCodeTool({ tools: {} }).plan("fetch('https://api.example.com/')")).tools).toEqual([]);
+    expect((await createCodeTool({ tools: {} }).plan("fetch('https://api.example.com/')")).tools).toStrictEqual([]);
   });
 
   test('contains the calls of programs that give `fetch` another meaning', async () => {
@@ -109,34 +109,34 @@ describe('the plan of a code tool', () => {
       await executor.run('const fetch = (work) => work()');
       const tool = createCodeTool({ tools: {}, executor, enforcePlan: true });
       const code = 'await fetch(() => remove())';
-      expect((await tool.plan(code)).tools.map(({ name }) => name)).toEqual(['remove', 'fetch']);
+      expect((await tool.plan(code)).tools.map(({ name }) => name)).toStrictEqual(['remove', 'fetch']);
       expect(await tool.execute(code)).not.toHaveProperty('error');
-      expect(calls).toEqual(['remove']);
+      expect(calls).toStrictEqual(['remove']);
     });
   });
 });
 
 test('type checks know the groups', async () => {
   const messages = async (code, globals) => (await checkTypes(code, { globals })).map(({ message }) => message);
-  expect(await messages('setTimeout(() => {}, 5)', ['timers'])).toEqual([]);
-  expect(await messages("clearTimeout(setTimeout(() => {}, 'x'))", ['timers'])).toEqual([
+  expect(await messages('setTimeout(() => {}, 5)', ['timers'])).toStrictEqual([]);
+  expect(await messages("clearTimeout(setTimeout(() => {}, 'x'))", ['timers'])).toStrictEqual([
     "Argument of type 'string' is not assignable to parameter of type 'number'.",
   ]);
   const program = `const response = await fetch('https://api.example.com/', { signal: AbortSignal.timeout(5) });
     const id: string = crypto.randomUUID() + performance.now();
     [response.status.toFixed(), (await response.json()).any, new Headers({ a: 'b' }).get('a'), id]`;
-  expect(await messages(program, ['fetch', 'abort', 'crypto', 'performance'])).toEqual([]);
+  expect(await messages(program, ['fetch', 'abort', 'crypto', 'performance'])).toStrictEqual([]);
   const bodies = `const form = new FormData();
     form.append('file', new File([new Blob(['a'])], 'a.txt', { type: 'text/plain' }), 'b.txt');
     const response = await fetch('https://api.example.com/', { method: 'POST', body: form });
     for await (const part of response.body) console.log(part.length);
     const { done, value } = await response.clone().body.getReader().read();
     [done, value.length, (await response.blob()).size, (await response.formData()).get('a')]`;
-  expect(await messages(bodies, ['fetch'])).toEqual([]);
-  expect(await messages('new FormData().add("a", "b")', ['fetch'])).toEqual([
+  expect(await messages(bodies, ['fetch'])).toStrictEqual([]);
+  expect(await messages('new FormData().add("a", "b")', ['fetch'])).toStrictEqual([
     "Property 'add' does not exist on type 'FormData'.",
   ]);
-  expect(await messages('(await fetch("https://api.example.com/")).stauts', ['fetch'])).toEqual([
+  expect(await messages('(await fetch("https://api.example.com/")).stauts', ['fetch'])).toStrictEqual([
     "Property 'stauts' does not exist on type 'Response'. Did you mean 'status'?",
   ]);
 });

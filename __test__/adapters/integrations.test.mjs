@@ -33,7 +33,7 @@ test('the declarations also fit their packages in ES modules', () => {
     [join(HERE, 'integrations.mts')]: readFileSync(join(HERE, 'integrations.test-d.ts'), 'utf8'),
     [join(HERE, 'langchain-guide.mts')]: example,
   };
-  expect(findingsIn(files)).toEqual([]);
+  expect(findingsIn(files)).toStrictEqual([]);
 });
 
 test('TypeScript programs in the guides have no type errors', () => {
@@ -45,7 +45,7 @@ test('TypeScript programs in the guides have no type errors', () => {
     ]),
   );
   expect(programs.length).toBeGreaterThan(2);
-  expect(findingsIn(Object.fromEntries(programs))).toEqual([]);
+  expect(findingsIn(Object.fromEntries(programs))).toStrictEqual([]);
 });
 
 test('options may be undefined with `exactOptionalPropertyTypes`', () => {
@@ -60,5 +60,5 @@ test('options may be undefined with `exactOptionalPropertyTypes`', () => {
     export const execute = (manager: SandboxManager<any>, signal: AbortSignal | undefined) =>
       manager.executeCode('1', { signal });`;
   const files = { [join(HERE, 'exact.mts')]: program };
-  expect(findingsIn(files, { exactOptionalPropertyTypes: true })).toEqual([]);
+  expect(findingsIn(files, { exactOptionalPropertyTypes: true })).toStrictEqual([]);
 });

@@ -75,8 +75,8 @@ test.each([
   const model = new ScriptedModel([COUNT, COUNT, 'Done.', COUNT, 'Done.', COUNT, 'Done.']);
   const agent = createDeepAgent({ model, middleware: [middleware], checkpointer: new MemorySaver() });
   await agent.invoke(say, inThread('a'));
-  expect(results(await agent.invoke(say, inThread('a')))).toEqual(expected);
-  expect(results(await agent.invoke(say, inThread('b')))).toEqual(['1']);
+  expect(results(await agent.invoke(say, inThread('a')))).toStrictEqual(expected);
+  expect(results(await agent.invoke(say, inThread('b')))).toStrictEqual(['1']);
 });
 
 test('without a thread, variables live for a turn', async () => {
@@ -84,9 +84,9 @@ test('without a thread, variables live for a turn', async () => {
   const model = new ScriptedModel([COUNT, COUNT, 'Done.', COUNT, 'Done.']);
   const agent = createAgent({ model, middleware: [makeMiddleware({ onEnd: (id) => ended.push(id) })] });
   const first = await agent.invoke(say);
-  expect(results(first)).toEqual(['1', '2']);
-  expect(Object.keys(first)).toEqual(['messages']);
-  expect(results(await agent.invoke(say))).toEqual(['1']);
+  expect(results(first)).toStrictEqual(['1', '2']);
+  expect(Object.keys(first)).toStrictEqual(['messages']);
+  expect(results(await agent.invoke(say))).toStrictEqual(['1']);
   expect(new Set(ended).size).toBe(2);
 });
 
@@ -101,9 +101,9 @@ test('without a thread, calls of different agents with the same id have their ow
   const agentOf = (code) => createAgent({ model: new ScriptedModel([{ code }, 'Done.']), middleware: [middleware] });
   const first = agentOf('globalThis.n = 1; await wait({})').invoke(say);
   await started.promise;
-  expect(results(await agentOf('typeof n').invoke(say))).toEqual(['undefined']);
+  expect(results(await agentOf('typeof n').invoke(say))).toStrictEqual(['undefined']);
   goOn.resolve();
-  expect(results(await first)).toEqual(['waited']);
+  expect(results(await first)).toStrictEqual(['waited']);
 });
 
 test('deepagents: a subagent with the same middleware shares the session of the thread, and has its own turns', async () => {
@@ -124,7 +124,7 @@ test('deepagents: a subagent with the same middleware shares the session of the 
       checkpointer: new MemorySaver(),
     });
     await agent.invoke(say, inThread('a'));
-    expect(counted).toEqual(expected);
+    expect(counted).toStrictEqual(expected);
   }
 });
 
@@ -153,13 +153,13 @@ test('an interrupt pauses the program of a durable session, which continues in a
       return createDeepAgent({ model: new ScriptedModel(turns), middleware: [middleware], checkpointer });
     };
     const { __interrupt__: interrupts } = await inProcess([program]).invoke(say, inThread(state));
-    expect(interrupts.map(({ value }) => value)).toEqual(['Sure?']);
+    expect(interrupts.map(({ value }) => value)).toStrictEqual(['Sure?']);
     const answered = await inProcess(['Done.']).invoke(new Command({ resume: 'yes' }), inThread(state));
-    expect(results(answered)).toEqual(['yes']);
-    expect(called.splice(0)).toEqual(['charge']);
-    expect(ids).toEqual([ids[0], ids[0]]);
+    expect(results(answered)).toStrictEqual(['yes']);
+    expect(called.splice(0)).toStrictEqual(['charge']);
+    expect(ids).toStrictEqual([ids[0], ids[0]]);
     expect(ids[0].split('.')[0]).toBe(state);
-    expect(ended).toEqual(state === 'thread' ? [] : [ids[0]]);
+    expect(ended).toStrictEqual(state === 'thread' ? [] : [ids[0]]);
   }
 });
 
@@ -221,9 +221,9 @@ test('a durable session is released after each turn', async () => {
   const model = new ScriptedModel([COUNT, 'Done.', COUNT, 'Done.']);
   const agent = createAgent({ model, middleware: [makeMiddleware({ open })], checkpointer: new MemorySaver() });
   await agent.invoke(say, inThread('a'));
-  expect(sessions.map(({ state }) => state)).toEqual(['DEAD']);
-  expect(results(await agent.invoke(say, inThread('a')))).toEqual(['1', '2']);
-  expect(sessions.map(({ state }) => state)).toEqual(['DEAD', 'DEAD']);
+  expect(sessions.map(({ state }) => state)).toStrictEqual(['DEAD']);
+  expect(results(await agent.invoke(say, inThread('a')))).toStrictEqual(['1', '2']);
+  expect(sessions.map(({ state }) => state)).toStrictEqual(['DEAD', 'DEAD']);
 });
 
 test('above maxSessions, the session that was not used for the longest time is cleaned up', async () => {
@@ -240,19 +240,19 @@ test('above maxSessions, the session that was not used for the longest time is c
     checkpointer: new MemorySaver(),
   });
   for (const thread of ['a', 'b', 'a', 'c']) await agent.invoke(say, inThread(thread));
-  expect([...executors].map(([id, { state }]) => [id, state])).toEqual([
+  expect([...executors].map(([id, { state }]) => [id, state])).toStrictEqual([
     ['a', 'READY'],
     ['b', 'DEAD'],
     ['c', 'READY'],
   ]);
   await middleware.cleanup();
-  expect([...executors.values()].map(({ state }) => state)).toEqual(['DEAD', 'DEAD', 'DEAD']);
+  expect([...executors.values()].map(({ state }) => state)).toStrictEqual(['DEAD', 'DEAD', 'DEAD']);
 });
 
 test('programs that a model sends at the same time share the session', async () => {
   const model = new ScriptedModel([[COUNT, COUNT, COUNT], 'Done.']);
   const agent = createAgent({ model, middleware: [makeMiddleware({ state: 'turn' })] });
-  expect(results(await agent.invoke(say))).toEqual(['1', '2', '3']);
+  expect(results(await agent.invoke(say))).toStrictEqual(['1', '2', '3']);
 });
 
 test('input without code is a message for the model, and failing code, too', async () => {
@@ -273,7 +273,7 @@ test('an executor that cannot be opened ends the agent, and the next call opens 
   const agent = createAgent({ model, middleware: [makeMiddleware({ open })], checkpointer: new MemorySaver() });
   expect((await rejection(agent.invoke(say, inThread('a')))).message).toContain('the database is down');
   isDown = false;
-  expect(results(await agent.invoke(say, inThread('b')))).toEqual(['1']);
+  expect(results(await agent.invoke(say, inThread('b')))).toStrictEqual(['1']);
 });
 
 test.each([

@@ -155,7 +155,7 @@ describe('the description of 401 tools', () => {
       '\n\ndeclare function both(args?: { a?: Person; b?: Person }): Promise<any>;\n\ntype Person = {\n',
     );
     const all = createCodeTool({ tools, description, maxDeclarationChars: 2_000 }).description;
-    expect(all.split('\n\n').map((part) => part.split('\n')[0])).toEqual([
+    expect(all.split('\n\n').map((part) => part.split('\n')[0])).toStrictEqual([
       'declare function one(args?: { who?: Person }): Promise<any>;',
       'declare function two(args?: { who?: Person }): Promise<any>;',
       'declare function both(args?: { a?: Person; b?: Person }): Promise<any>;',
@@ -191,7 +191,7 @@ describe('code', () => {
     expect(await outputOf(tool, "const [{ name }] = tools.search('open a new issue in github'); name")).toBe(
       'github_create_issue',
     );
-    expect(await outputOf(tool, '[name, await github_create_issue({ id: "7" })]')).toEqual([
+    expect(await outputOf(tool, '[name, await github_create_issue({ id: "7" })]')).toStrictEqual([
       'github_create_issue',
       'github_create_issue 7',
     ]);
@@ -201,7 +201,7 @@ describe('code', () => {
     const executor = new PyodideExecutor([], { mount: false });
     onTestFinished(() => executor.cleanup());
     const tool = createCodeTool({ tools: MANY, executor });
-    expect(await outputOf(tool, "tools.search('open a new issue in github', limit=2)[0]")).toEqual({
+    expect(await outputOf(tool, "tools.search('open a new issue in github', limit=2)[0]")).toStrictEqual({
       name: 'github_create_issue',
       description: 'Does github create issue.',
     });
@@ -229,14 +229,14 @@ describe('code', () => {
 
   test('gets short descriptions, and as many functions as it wants', async () => {
     const tool = createCodeTool({ tools: MANY });
-    expect(await outputOf(tool, "tools.search('github_close_issue', 2)")).toEqual([
+    expect(await outputOf(tool, "tools.search('github_close_issue', 2)")).toStrictEqual([
       { name: 'github_close_issue', description: 'Does github close issue.' },
       expect.objectContaining({ name: expect.stringMatching(/_issue$/) }),
     ]);
     expect(await outputOf(tool, "tools.search('issue').length")).toBe(20);
     expect(await outputOf(tool, "tools.search('issue', { limit: 40 }).length")).toBe(40);
-    expect(await outputOf(tool, "tools.search('', 500).map(({ name }) => name)")).toEqual([...NAMES, 'ping']);
-    expect(await outputOf(tool, "tools.search('xylophone')")).toEqual([]);
+    expect(await outputOf(tool, "tools.search('', 500).map(({ name }) => name)")).toStrictEqual([...NAMES, 'ping']);
+    expect(await outputOf(tool, "tools.search('xylophone')")).toStrictEqual([]);
   });
 
   test('gets the declarations of several functions, and the index of a namespace', async () => {
@@ -282,7 +282,7 @@ describe('code', () => {
       tools.describe(name);
       await github_delete_issue({ id: '7' })`;
     expect(await outputOf(tool, code)).toBe('github_delete_issue 7');
-    expect(asked).toEqual(['github_delete_issue', 'approve github_delete_issue']);
+    expect(asked).toStrictEqual(['github_delete_issue', 'approve github_delete_issue']);
   });
 
   test('finds no function of another code tool of the same executor', () =>
@@ -300,7 +300,7 @@ test('thousands of functions are indexed in slices, while the first search waits
   const tool = createCodeTool({ tools });
   const code = "[tools.search('open page 2999')[0].name, (await tools.search('open page 7'))[0].name]";
   const outputs = await Promise.all([outputOf(tool, code), outputOf(tool, code)]);
-  expect(outputs).toEqual(Array(2).fill(['open_page_2999', 'open_page_7']));
+  expect(outputs).toStrictEqual(Array(2).fill(['open_page_2999', 'open_page_7']));
 });
 
 test('declarations of thousands of functions are written as far as their length decides', () => {
@@ -343,7 +343,7 @@ describe('the object with search and describe', () => {
         await send(executor);
         const tool = createCodeTool({ tools: MANY, executor });
         expect(tool.description).toContain("`toolbox.search('words')`");
-        expect(await outputOf(tool, "[toolbox.search('github_close_issue')[0].name, typeof tools]")).toEqual([
+        expect(await outputOf(tool, "[toolbox.search('github_close_issue')[0].name, typeof tools]")).toStrictEqual([
           'github_close_issue',
           expect.stringMatching(/^(object|function)$/),
         ]);
@@ -475,7 +475,7 @@ describe('in the framework', () => {
       const code = `const [{ name }] = tools.search('close an issue in jira');
       const call = { id: '7', limit: 1 };
       [name, tools.describe(name).includes('id: string;'), await jira_close_issue(call)]`;
-      expect(await call(tool, code)).toEqual(['jira_close_issue', true, 'jira_close_issue 7']);
+      expect(await call(tool, code)).toStrictEqual(['jira_close_issue', true, 'jira_close_issue 7']);
     },
   );
 
@@ -489,7 +489,7 @@ describe('in the framework', () => {
     const code = aiCodeTool({ tools });
     const { steps } = await generateText({ model, tools: { code }, stopWhen: stepCountIs(5), prompt: 'merge' });
     const outputs = steps.flatMap(({ toolResults }) => toolResults.map(({ output }) => output.output));
-    expect(outputs).toEqual([
+    expect(outputs).toStrictEqual([
       [{ name: 'github_merge_pull_request', description: 'Does github merge pull request.' }],
       'github_merge_pull_request 7',
     ]);
@@ -546,7 +546,7 @@ describe('an MCP server', () => {
       expect(description).toContain(INTRO.replaceAll('tools.', 'toolbox.'));
       const code = `[toolbox.search('open a new issue in github')[0].name, toolbox.describe('github_create_issue'), await ping()]`;
       const { structuredContent } = await client.callTool({ name: 'run_javascript', arguments: { code } });
-      expect(structuredContent.output).toEqual(['github_create_issue', DECLARED, 'pong']);
+      expect(structuredContent.output).toStrictEqual(['github_create_issue', DECLARED, 'pong']);
     }));
 
   test('has all declarations with a larger limit', () =>
@@ -592,12 +592,12 @@ describe('an MCP server', () => {
       const call = async (name, code) =>
         (await client.callTool({ name, arguments: { code } })).structuredContent.output;
       const code = "[tools.search('close jira issue')[0].name, await work.jira_close_issue({ id: '7' })]";
-      expect(await call('run_javascript', code)).toEqual(['work.jira_close_issue', 'jira_close_issue']);
+      expect(await call('run_javascript', code)).toStrictEqual(['work.jira_close_issue', 'jira_close_issue']);
       expect(await call('run_javascript', "tools.describe('work.github_create_issue')")).toMatch(
         /\[… 98\d\d\d more characters\]/,
       );
       expect(
         await call('run_python', "[tools.search('close jira issue')[0]['name'], work.jira_close_issue(id='7')]"),
-      ).toEqual(['work.jira_close_issue', 'jira_close_issue']);
+      ).toStrictEqual(['work.jira_close_issue', 'jira_close_issue']);
     }));
 });

@@ -30,7 +30,7 @@ describe('in code mode', () => {
 console.log('sum', sum);
 console.error('bad');
 return { sum };`;
-    expect(await runInCodeMode(code)).toEqual({ success: true, result: { sum: 3 }, logs: ['sum 3', 'bad'] });
+    expect(await runInCodeMode(code)).toStrictEqual({ success: true, result: { sum: 3 }, logs: ['sum 3', 'bad'] });
   });
 
   test('calls and results are traced, by the ids of the tools', async () => {
@@ -44,7 +44,7 @@ return { sum };`;
     };
     const code = 'await external_add_two({ a: 1, b: 2 }); await external_add_two({ a: "1" }).catch(() => 5)';
     expect(await runInCodeMode(code, { context: { observe } })).toMatchObject({ success: true, result: 5 });
-    expect(traced).toEqual([
+    expect(traced).toStrictEqual([
       'code-mode:execute_typescript',
       ['info', 'code-mode external call', 'add-two', { a: 1, b: 2 }],
       ['info', 'code-mode external result', 'add-two', undefined],
@@ -98,7 +98,7 @@ return { sum };`;
       for (const transport of [{}, { executor }]) {
         const run = (code) => runInCodeMode(code, { transport });
         const results = await Promise.all([run('globalThis.n = 1; return n'), run('return typeof globalThis.n')]);
-        expect(results.map(({ result }) => result)).toEqual([1, 'undefined']);
+        expect(results.map(({ result }) => result)).toStrictEqual([1, 'undefined']);
       }
     });
   });
@@ -109,7 +109,7 @@ test('a transport checks its options, and never rejects for a wrong call', async
     'options.timeout is not an option; did you mean options.timeoutMs?',
   );
   const transport = new SESCodeModeTransport();
-  expect(await transport.run({ program: '1', toolIds: undefined })).toEqual({
+  expect(await transport.run({ program: '1', toolIds: undefined })).toStrictEqual({
     success: false,
     error: { name: 'TypeError', message: 'options.toolIds must be an array, got undefined' },
     logs: [],

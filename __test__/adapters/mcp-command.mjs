@@ -26,7 +26,7 @@ export async function startHttp(...args) {
   const ended = once(server, 'exit');
   onTestFinished(async () => {
     server.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
+    expect(await ended).toStrictEqual([0, null]);
   });
   for await (const line of createInterface(server.stderr)) {
     const [, url] = /^ses-executor: listening at (.*)$/.exec(line) ?? [];

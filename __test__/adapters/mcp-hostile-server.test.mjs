@@ -76,7 +76,7 @@ test.each([['numbers', [0, 1, 2, 3, 4].map((at) => `content.${at}: Invalid input
   'a result with %s instead of blocks is refused with its first errors',
   async (attack, issues) => {
     const { result, longest } = await attacked(attack);
-    expect(result).toEqual([`its answer is not valid: ${issues}`, 'ok']);
+    expect(result).toStrictEqual([`its answer is not valid: ${issues}`, 'ok']);
     expect(longest).toBeLessThan(MAX_LONGEST);
   },
 );
@@ -84,14 +84,14 @@ test.each([['numbers', [0, 1, 2, 3, 4].map((at) => `content.${at}: Invalid input
 test.each(['deep', 'open'])('a result that is nested too deeply fails only its own call: %s', async (attack) => {
   const { result, longest } = await attacked(attack);
   const text = 'MCP error -32600: the answer of the server a cannot be read: it is nested more than 1000 levels deep';
-  expect(result).toEqual([text, 'ok']);
+  expect(result).toStrictEqual([text, 'ok']);
   expect(longest).toBeLessThan(MAX_LONGEST);
 });
 
 test.each(['wide', 'meta'])('a result with too many keys fails only its own call: %s', async (attack) => {
   const { result, longest } = await attacked(attack);
   const text = 'MCP error -32600: a message, its result and its params may have at most 1000 keys each';
-  expect(result).toEqual([text, 'ok']);
+  expect(result).toStrictEqual([text, 'ok']);
   expect(longest).toBeLessThan(MAX_LONGEST);
 });
 
@@ -100,13 +100,13 @@ test('data with an object of 100,000 keys fails only its own call', async () => 
   const { result, longest } = await attacked('data');
   const text =
     'the answer of the server a cannot be read: an object in it has at least 100000 keys, and listing them takes too long';
-  expect(result).toEqual([`MCP error -32600: ${text}`, 'ok']);
+  expect(result).toStrictEqual([`MCP error -32600: ${text}`, 'ok']);
   expect(longest).toBeLessThan(2);
 });
 
 test('text that is JSON with an object of 100,000 keys stays text', async () => {
   const { result, longest } = await attacked('json');
-  expect(result).toEqual(['{"k0":1,"k1":1,"k2": 5888891', 'ok']);
+  expect(result).toStrictEqual(['{"k0":1,"k1":1,"k2": 5888891', 'ok']);
   expect(longest).toBeLessThan(2);
 });
 
@@ -120,7 +120,7 @@ test.each([
   ['dictionary', '{"k0":1,"k1":1,"k2":'],
 ])('a result that is merely large arrives: %s', async (attack, begins) => {
   const { result, longest } = await attacked(attack);
-  expect([result[0].slice(0, 20), result[1]]).toEqual([begins, 'ok']);
+  expect([result[0].slice(0, 20), result[1]]).toStrictEqual([begins, 'ok']);
   expect(longest).toBeLessThan(MAX_LONGEST);
 });
 
@@ -157,8 +157,8 @@ test.each(['description', 'properties'])(
   'a tool with an oversized description is omitted, and the others can be called: %s',
   async (attack) => {
     const { result, longest, names, warnings } = await attacked(attack, true);
-    expect(names).toEqual(['attack', 'ok']);
-    expect(warnings).toEqual(['the tool "a" of the server a is left out: its description is too long']);
+    expect(names).toStrictEqual(['attack', 'ok']);
+    expect(warnings).toStrictEqual(['the tool "a" of the server a is left out: its description is too long']);
     expect(result[1]).toBe('ok');
     expect(longest).toBeLessThan(MAX_LONGEST);
   },
@@ -166,7 +166,7 @@ test.each(['description', 'properties'])(
 
 test('the stderr of a server that endlessly writes to it is shortened, and its answers arrive', async () => {
   const { result, longest, stderr } = await attacked('stderr', true);
-  expect(result).toEqual(['MCP error -32001: TimeoutError: The operation was aborted due to timeout', 'ok']);
+  expect(result).toStrictEqual(['MCP error -32001: TimeoutError: The operation was aborted due to timeout', 'ok']);
   expect(longest).toBeLessThan(MAX_LONGEST);
   expect(stderr.slice(0, 10)).toBe('\u20ac'.repeat(10));
   // 256 KiB, and 64 KiB in each second.
@@ -211,7 +211,7 @@ test.each([
   'a server at an address that answers with %s fails or answers its call and does not stall the host',
   async (attack, answer) => {
     const { result, longest } = await attackedOverHttp(attack);
-    expect(result).toEqual([answer, 'ok']);
+    expect(result).toStrictEqual([answer, 'ok']);
     expect(longest).toBeLessThan(MAX_LONGEST);
   },
 );
@@ -220,7 +220,7 @@ test.each(['comments', 'notifications', 'pings'])(
   'a server at an address that endlessly writes %s neither stalls the host nor delays other answers',
   async (attack) => {
     const { result, longest } = await attackedOverHttp(attack, true);
-    expect(result).toEqual([expect.stringContaining('aborted due to timeout'), 'ok']);
+    expect(result).toStrictEqual([expect.stringContaining('aborted due to timeout'), 'ok']);
     expect(longest).toBeLessThan(MAX_LONGEST);
   },
 );

@@ -55,7 +55,7 @@ describe('clients', () => {
     const { url } = await startHttp('--max-sessions', '2');
     const [one, other] = [await connected(url), await connected(url)];
     await Promise.all([one.run('var n = 1'), other.run('var n = 2')]);
-    expect(await Promise.all([one.run('n'), other.run('n')])).toEqual([1, 2]);
+    expect(await Promise.all([one.run('n'), other.run('n')])).toStrictEqual([1, 2]);
     expect(one.transport.sessionId).not.toBe(other.transport.sessionId);
     await expect(connected(url)).rejects.toThrow(/all 2 sessions are in use/);
     await one.transport.terminateSession();
@@ -97,7 +97,7 @@ describe('clients', () => {
       const { url } = await startHttp('--openapi', file, '--base-url', 'http://127.0.0.1:9');
       const { client } = await connected(url);
       const { tools } = await client.listTools();
-      expect(tools.map(({ name }) => name)).toEqual(['search', 'execute', 'mutate']);
+      expect(tools.map(({ name }) => name)).toStrictEqual(['search', 'execute', 'mutate']);
       const { structuredContent } = await client.callTool({
         name: 'search',
         arguments: { code: 'spec.find("read a").length' },
@@ -114,7 +114,7 @@ describe('clients', () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 5, method: 'ping' });
     expect(await ask(url, { body, ...headers })).toMatchObject({ status: 404, error: { code: -32_001 } });
     server.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
+    expect(await ended).toStrictEqual([0, null]);
   });
 });
 
@@ -169,7 +169,7 @@ describe('requests', () => {
   ])('%s are refused', async (_, sent, status, message) => {
     const endpoint = await listenHere();
     const answer = await ask(endpoint.url, sent);
-    expect({ status: answer.status, message: answer.error.message }).toEqual({ status, message });
+    expect({ status: answer.status, message: answer.error.message }).toStrictEqual({ status, message });
     expect(endpoint.opened).toBe(0);
   });
 

@@ -75,10 +75,10 @@ describe('over stdin and stdout', () => {
     expect(client.getServerVersion()).toMatchObject({ name: 'ses-executor' });
     expect(client.getInstructions()).toMatch(/^Use run_javascript/);
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['run_javascript', 'reset']);
+    expect(tools.map(({ name }) => name)).toStrictEqual(['run_javascript', 'reset']);
     const run = runnerOf(client);
     await run('var kept = 20; const double = (n) => 2 * n');
-    expect(await run('console.log("here"); double(kept) + 2')).toEqual({ output: 42, logs: 'here' });
+    expect(await run('console.log("here"); double(kept) + 2')).toStrictEqual({ output: 42, logs: 'here' });
     await client.callTool({ name: 'reset', arguments: {} });
     expect((await run('typeof kept')).output).toBe('undefined');
   });
@@ -198,7 +198,7 @@ describe('tasks', () => {
     expect(await task('cancel', taskId)).toMatchObject({ resultType: 'complete' });
     await ended.promise;
     const state = await task('get', taskId);
-    expect([state.status, state.result]).toEqual(['cancelled', undefined]);
+    expect([state.status, state.result]).toStrictEqual(['cancelled', undefined]);
   });
 
   test('a task asks the person at the client, and continues with the answer', async () => {
@@ -309,15 +309,15 @@ describe('over HTTP', () => {
     const { client, run } = await connected(url);
     expect(client.getProtocolEra()).toBe('modern');
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['run_javascript', 'reset']);
+    expect(tools.map(({ name }) => name)).toStrictEqual(['run_javascript', 'reset']);
     expect(tools[0].inputSchema.properties.session).toMatchObject({ type: 'string' });
-    expect(await run('var n = 1; n')).toEqual({ output: 1, logs: '' });
+    expect(await run('var n = 1; n')).toStrictEqual({ output: 1, logs: '' });
     expect((await run('typeof n')).output).toBe('undefined');
 
     const { session, output } = await run('var n = 7; n', { session: 'new' });
     expect(output).toBe(7);
     expect(session).toMatch(/^[\da-f-]{36}$/);
-    expect(await run('++n', { session })).toEqual({ output: 8, logs: '' });
+    expect(await run('++n', { session })).toStrictEqual({ output: 8, logs: '' });
     // Any request may continue the session, as requests have no connection.
     const other = await connected(url);
     expect((await other.run('++n', { session })).output).toBe(9);
@@ -332,7 +332,7 @@ describe('over HTTP', () => {
     const { client } = await connected((await startHttp()).url);
     const code = { code: '1', session: 'new' };
     const { content, structuredContent } = await client.callTool({ name: 'run_javascript', arguments: code });
-    expect(content.map(({ text }) => text)).toEqual(['1', `session: ${structuredContent.session}`]);
+    expect(content.map(({ text }) => text)).toStrictEqual(['1', `session: ${structuredContent.session}`]);
   });
 
   test('clients of both versions share the address and its limit of sessions', async () => {
@@ -344,7 +344,7 @@ describe('over HTTP', () => {
     const { session } = await run('var n = 2', { session: 'new' });
     await runnerOf(earlier)('var n = 1');
     expect(await run('n')).toBe('all 2 sessions are in use: end one, or try again later');
-    expect([(await runnerOf(earlier)('n')).output, (await run('n', { session })).output]).toEqual([1, 2]);
+    expect([(await runnerOf(earlier)('n')).output, (await run('n', { session })).output]).toStrictEqual([1, 2]);
     await earlier.close();
   });
 
@@ -355,7 +355,7 @@ describe('over HTTP', () => {
       run('for (;;);', { session: one.session }),
       run('n', { session: other.session }),
     ]);
-    expect([late.error.code, fine.output]).toEqual(['ERR_EXEC_TIMEOUT', 2]);
+    expect([late.error.code, fine.output]).toStrictEqual(['ERR_EXEC_TIMEOUT', 2]);
     const large = await run('const all = []; for (;;) all.push(new Array(1e5).fill(all.length))', one);
     expect(large.error.code).toBe('ERR_MEMORY_LIMIT_EXCEEDED');
     expect((await run('n', { session: other.session })).output).toBe(2);
@@ -451,16 +451,16 @@ describe('a program that waits for a person', () => {
     ['declines', { action: 'decline' }, 'ERR_NOT_APPROVED'],
   ])('continues without repeating calls when the person %s', async (_, reply, output) => {
     const { asked, calls, run } = await waiting(reply);
-    expect((await run(CODE)).output).toEqual([5, output]);
-    expect(asked).toEqual(['A program waits for your decision about:\n- ask("Ship?"): {"question":"Ship?"}']);
-    expect(calls).toEqual([5]);
+    expect((await run(CODE)).output).toStrictEqual([5, output]);
+    expect(asked).toStrictEqual(['A program waits for your decision about:\n- ask("Ship?"): {"question":"Ship?"}']);
+    expect(calls).toStrictEqual([5]);
   });
 
   test('is not started again by the request that has the decision, not even after a reset', async () => {
     const { calls, run } = await waiting({ action: 'accept', content: { decision: 'answer', answer: 'yes' } });
     await run('var kept = 1');
-    expect((await run(`typeof kept; ${CODE}`, { reset: true })).output).toEqual([5, 'yes']);
-    expect(calls).toEqual([5]);
+    expect((await run(`typeof kept; ${CODE}`, { reset: true })).output).toStrictEqual([5, 'yes']);
+    expect(calls).toStrictEqual([5]);
     expect((await run('typeof kept')).output).toBe('undefined');
   });
 
@@ -492,7 +492,7 @@ describe('tasks of protocol 2025-11-25', () => {
   test('a call becomes a task, whose result the client fetches later', async () => {
     const gate = deferred();
     const { listed, start, tasks } = await tasked({ wait: () => gate.promise });
-    expect(listed.map(({ name, execution }) => [name, execution.taskSupport])).toEqual([
+    expect(listed.map(({ name, execution }) => [name, execution.taskSupport])).toStrictEqual([
       ['run_javascript', 'optional'],
       ['reset', 'forbidden'],
     ]);

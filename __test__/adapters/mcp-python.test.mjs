@@ -35,11 +35,11 @@ test('tools of another server whose names are Python keywords can be called from
     try {
       const { tools } = await client.listTools();
       const told = tools.map(({ description }) => description.match(/(?<=^def |^)kv\.\w+/gm));
-      expect(told).toEqual([['kv.get', 'kv.del', 'kv.delete_'], ['kv.get', 'kv.del_', 'kv.delete_'], null]);
+      expect(told).toStrictEqual([['kv.get', 'kv.del', 'kv.delete_'], ['kv.get', 'kv.del_', 'kv.delete_'], null]);
       const output = async (name, code) =>
         (await client.callTool({ name, arguments: { code } })).structuredContent.output;
-      expect(await output('run_javascript', '[await kv.del(), await kv.delete_()]')).toEqual(['del', 'delete']);
-      expect(await output('run_python', '[kv.del_(), kv.delete_()]')).toEqual(['del', 'delete']);
+      expect(await output('run_javascript', '[await kv.del(), await kv.delete_()]')).toStrictEqual(['del', 'delete']);
+      expect(await output('run_python', '[kv.del_(), kv.delete_()]')).toStrictEqual(['del', 'delete']);
     } finally {
       await client.close();
     }
@@ -56,7 +56,7 @@ test('run_python is a separate tool with the same functions', () =>
     await client.connect(new StdioClientTransport({ command: process.execPath, args }));
     try {
       const { tools } = await client.listTools();
-      expect(tools.map(({ name }) => name)).toEqual(['run_javascript', 'run_python', 'reset']);
+      expect(tools.map(({ name }) => name)).toStrictEqual(['run_javascript', 'run_python', 'reset']);
       const { description } = tools[1];
       expect(description).toContain('def add(*args, **kwargs): ...');
       expect(description).toContain(
@@ -65,7 +65,7 @@ test('run_python is a separate tool with the same functions', () =>
       expect(description).toMatch(/\ndef read\(\*, path: str, /);
       const run = (code) => client.callTool({ name: 'run_python', arguments: { code } });
       const code = 'text = read(path="a.txt")["content"][0].text\nprint(text.strip())\nadd(n, 1)';
-      expect((await run(code)).structuredContent).toEqual({ output: 3, logs: 'inside\n' });
+      expect((await run(code)).structuredContent).toStrictEqual({ output: 3, logs: 'inside\n' });
       const { isError, structuredContent } = await run('text.nope');
       expect(isError).toBe(true);
       expect(structuredContent.error).toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION', line: 1, column: 1 });
@@ -112,14 +112,14 @@ test('a server with a Python executor has run_python instead of run_javascript',
       /^Use run_python to calculate, .* that the description of run_python declares: /,
     );
     const [{ name, title, description, inputSchema }, reset] = (await client.listTools()).tools;
-    expect([name, title]).toEqual(['run_python', 'Run Python']);
+    expect([name, title]).toStrictEqual(['run_python', 'Run Python']);
     expect(description).toMatch(
       /^Runs Python that can call the functions below, [^]*\n\ndef add\(\*args, \*\*kwargs\): \.\.\.$/,
     );
     expect(inputSchema.properties.code.description).toBe('The program, in Python');
     expect(reset.description).toBe('Forgets all variables and functions that run_python has defined.');
     const { structuredContent } = await client.callTool({ name, arguments: { code: 'add(sum(range(3)), 1)' } });
-    expect(structuredContent).toEqual({ output: 4, logs: '' });
+    expect(structuredContent).toStrictEqual({ output: 4, logs: '' });
   } finally {
     await server.close();
   }

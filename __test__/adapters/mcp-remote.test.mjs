@@ -107,13 +107,16 @@ describe.each([
     expect(description).toContain('readResource');
     expect(await run('(await memo.add({ a: 40, b: 2 })).sum')).toBe(42);
     expect(await run('await memo.fail({}).catch(({ message }) => message)')).toBe('it is broken');
-    expect(await run('(await memo.listResources({})).map(({ uri }) => uri)')).toEqual(['memo://note', 'memo://pixel']);
-    expect(await run('await memo.listResourceTemplates({})')).toEqual([]);
-    expect(await run('await memo.readResource({ uri: "memo://note" })')).toEqual([
+    expect(await run('(await memo.listResources({})).map(({ uri }) => uri)')).toStrictEqual([
+      'memo://note',
+      'memo://pixel',
+    ]);
+    expect(await run('await memo.listResourceTemplates({})')).toStrictEqual([]);
+    expect(await run('await memo.readResource({ uri: "memo://note" })')).toStrictEqual([
       { uri: 'memo://note', mimeType: 'text/plain', text: 'remember the milk' },
     ]);
-    expect(await run('(await memo.listPrompts({})).map(({ name }) => name)')).toEqual(['greet']);
-    expect(await run('await memo.getPrompt({ name: "greet", arguments: { name: "Ada" } })')).toEqual({
+    expect(await run('(await memo.listPrompts({})).map(({ name }) => name)')).toStrictEqual(['greet']);
+    expect(await run('await memo.getPrompt({ name: "greet", arguments: { name: "Ada" } })')).toStrictEqual({
       messages: [{ role: 'user', content: { type: 'text', text: 'Greet Ada' } }],
     });
     expect(await run('await memo.readResource({ uri: "memo://none" }).catch(({ message }) => message)')).toMatch(
@@ -126,10 +129,10 @@ describe.each([
     const { run, call } = await runner({ memo: url });
     const image = { type: 'image', data: PIXEL, mimeType: 'image/png' };
     expect(await run('const [, drawn] = await memo.draw({}); JSON.stringify(drawn)')).toBe(JSON.stringify(image));
-    expect((await call('drawn')).content).toEqual([{ type: 'text', text: '[image/png, 70 bytes]' }, image]);
+    expect((await call('drawn')).content).toStrictEqual([{ type: 'text', text: '[image/png, 70 bytes]' }, image]);
     const pixel = '(await memo.readResource({ uri: "memo://pixel" }))[0]';
-    expect(JSON.parse(await run(`JSON.stringify(${pixel})`))).toEqual({ ...image, uri: 'memo://pixel' });
-    expect((await call(pixel)).content).toEqual([{ type: 'text', text: '[image/png, 70 bytes]' }, image]);
+    expect(JSON.parse(await run(`JSON.stringify(${pixel})`))).toStrictEqual({ ...image, uri: 'memo://pixel' });
+    expect((await call(pixel)).content).toStrictEqual([{ type: 'text', text: '[image/png, 70 bytes]' }, image]);
   });
 });
 
@@ -167,7 +170,7 @@ test('the newest version that both speak is used', async () => {
   const { url, eras } = await modernRemote({ legacy: 'stateless' });
   const { run } = await runner({ memo: url });
   expect(await run('(await memo.add({ a: 1, b: 1 })).sum')).toBe(2);
-  expect(new Set(eras)).toEqual(new Set(['modern']));
+  expect(new Set(eras)).toStrictEqual(new Set(['modern']));
 });
 
 test('a session that the server has forgotten is started again by the next call', async () => {
@@ -211,7 +214,10 @@ test.each([
 ])('the error about %s does not show its credentials', async (address) => {
   for (const server of [address, { url: address }]) {
     const error = await createMcpServer({ servers: { memo: server } }).catch((thrown) => thrown);
-    expect([error.message.includes('example.com/mcp'), error.message.includes('s3cr3t-word')]).toEqual([true, false]);
+    expect([error.message.includes('example.com/mcp'), error.message.includes('s3cr3t-word')]).toStrictEqual([
+      true,
+      false,
+    ]);
   }
 });
 
@@ -418,13 +424,13 @@ describe('a login', () => {
         expect(state.clients.size).toBe(0);
 
         const { status, stdout, stderr } = await login(url, environment, agree);
-        expect({ status, stdout }).toEqual({ status: 0, stdout: `the login for memo is stored in ${logins}\n` });
-        expect(readdirSync(logins)).toEqual(['memo.json']);
+        expect({ status, stdout }).toStrictEqual({ status: 0, stdout: `the login for memo is stored in ${logins}\n` });
+        expect(readdirSync(logins)).toStrictEqual(['memo.json']);
         const file = join(logins, 'memo.json');
         expect(statSync(file).mode & 0o777).toBe(0o600);
         expect(statSync(logins).mode & 0o777).toBe(0o700);
         const { tokens, client } = JSON.parse(readFileSync(file, 'utf8'));
-        expect(state.clients.get(client.client_id).redirect_uris).toEqual([
+        expect(state.clients.get(client.client_id).redirect_uris).toStrictEqual([
           expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/callback$/),
         ]);
         for (const token of [tokens.access_token, tokens.refresh_token]) expect(stdout + stderr).not.toContain(token);
@@ -467,7 +473,7 @@ describe('a login', () => {
         expect((await runByCommand('1', environment, ...server)).stderr).toContain('the server memo demands a login');
         const out = await spawnNode([BIN, 'mcp', 'logout', 'memo'], { env: { ...process.env, ...environment } });
         expect(out.stdout).toBe('removed the login for memo\n');
-        expect(readdirSync(logins)).toEqual([]);
+        expect(readdirSync(logins)).toStrictEqual([]);
       }),
     180_000,
   );
@@ -485,8 +491,8 @@ describe('a login', () => {
       expect(stderr).not.toContain('another-secret');
       const open = await modernRemote();
       const { status, stdout } = await login(open.url, environment, agree);
-      expect({ status, stdout }).toEqual({ status: 0, stdout: 'the server memo does not require a login\n' });
-      expect(readdirSync(folder)).toEqual([]);
+      expect({ status, stdout }).toStrictEqual({ status: 0, stdout: 'the server memo does not require a login\n' });
+      expect(readdirSync(folder)).toStrictEqual([]);
     }));
 
   // The command ends immediately after this answer. Its end cut the connection of the browser.
@@ -496,14 +502,14 @@ describe('a login', () => {
       const refuse = async (page) => {
         const state = new URL(page).searchParams.get('state');
         const response = await fetch(callbackOf(page, { error: 'access_denied', state }));
-        expect([response.status, await response.text()]).toEqual([200, CLOSE]);
+        expect([response.status, await response.text()]).toStrictEqual([200, CLOSE]);
       };
       const { status, stdout, stderr } = await login(url, { SES_EXECUTOR_LOGINS: folder }, refuse);
-      expect([status, stdout]).toEqual([1, '']);
+      expect([status, stdout]).toStrictEqual([1, '']);
       expect(stderr).toMatch(
         /^Open this page to log in:\nhttp\S+\nses-executor: the login was refused: access_denied\n$/,
       );
-      expect(readdirSync(folder)).toEqual([]);
+      expect(readdirSync(folder)).toStrictEqual([]);
     }));
 
   test.each([

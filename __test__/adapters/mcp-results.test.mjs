@@ -110,7 +110,7 @@ describe.each(Object.keys(CLIENTS))('a tool of an MCP server, provided by %s', (
   });
 
   test.each(Object.entries(VALUES))('returns the same shape everywhere: %s', async (result, value) => {
-    expect(await run(`return await answer({ result: ${JSON.stringify(result)} })`)).toEqual(value);
+    expect(await run(`return await answer({ result: ${JSON.stringify(result)} })`)).toStrictEqual(value);
   });
 
   test.each(Object.entries(MESSAGES))('throws an error: %s', async (result, message) => {
@@ -118,7 +118,7 @@ describe.each(Object.keys(CLIENTS))('a tool of an MCP server, provided by %s', (
     const prefix = name === 'LangChain' ? "MCP tool 'answer' on server 'results' returned an error: " : '';
     // The client of LangChain drops the data.
     const data = name === 'LangChain' ? undefined : RESULTS[result].structuredContent;
-    expect(await run(code)).toEqual({ message: `${prefix}${message}`, ...(data !== undefined && { data }) });
+    expect(await run(code)).toStrictEqual({ message: `${prefix}${message}`, ...(data !== undefined && { data }) });
   });
 });
 
@@ -132,5 +132,5 @@ test.each([
   const answer = dynamicTool({ inputSchema: jsonSchema({ type: 'object' }), execute: async () => value });
   const tool = aiCodeTool({ tools: { answer } });
   const { output } = await tool.execute({ code: 'await answer({})' }, { toolCallId: '1', messages: [] });
-  expect(output).toEqual(value);
+  expect(output).toStrictEqual(value);
 });

@@ -52,15 +52,15 @@ const withRoot = (fn) =>
 describe('run_javascript', () => {
   test('returns output and logs, as text and as data', () =>
     withServer([], async ({ run }) => {
-      expect(await run('console.log("hello"); new Map([["n", 1n]])')).toEqual({
+      expect(await run('console.log("hello"); new Map([["n", 1n]])')).toStrictEqual({
         content: [{ type: 'text', text: "Map(1) { 'n' => 1n }\n\nLogs:\nhello" }],
         structuredContent: { output: [['n', '1']], logs: 'hello' },
       });
-      expect(await run('"text"')).toEqual({
+      expect(await run('"text"')).toStrictEqual({
         content: [{ type: 'text', text: 'text' }],
         structuredContent: { output: 'text', logs: '' },
       });
-      expect(await run('undefined')).toEqual({
+      expect(await run('undefined')).toStrictEqual({
         content: [{ type: 'text', text: 'The program has no value.' }],
         structuredContent: { logs: '' },
       });
@@ -89,7 +89,7 @@ describe('run_javascript', () => {
       expect(await output('inc(); n')).toBe(2);
       expect(await output('typeof n', { reset: true })).toBe('undefined');
       await output('let m = 1');
-      expect(await client.callTool({ name: 'reset', arguments: {} })).toEqual({
+      expect(await client.callTool({ name: 'reset', arguments: {} })).toStrictEqual({
         content: [{ type: 'text', text: 'The session is empty.' }],
       });
       expect(await output('typeof m')).toBe('undefined');
@@ -98,7 +98,7 @@ describe('run_javascript', () => {
   test('executes simultaneous calls in turn', () =>
     withServer([], async ({ output }) => {
       const outputs = await Promise.all([output('let n = await 1'), output('n += 1'), output('n * 10')]);
-      expect(outputs).toEqual([1, 2, 20]);
+      expect(outputs).toStrictEqual([1, 2, 20]);
     }));
 
   test('returns code, message, place, code frame and hint of an error', () =>
@@ -107,7 +107,7 @@ describe('run_javascript', () => {
         '  |\n1 | console.log("early");\n2 | null.x\n  |      ^ TypeError: Cannot read properties of null (reading \'x\')';
       const message = "Runtime exception: TypeError: Cannot read properties of null (reading 'x')";
       const hint = 'Correct the code at that place and run it again.';
-      expect(await run('console.log("early");\nnull.x')).toEqual({
+      expect(await run('console.log("early");\nnull.x')).toStrictEqual({
         isError: true,
         content: [
           {
@@ -126,7 +126,7 @@ describe('run_javascript', () => {
     withServer(['--timeout', '1000', '--no-keep-state'], async ({ run, output }) => {
       await output('let n = 1');
       const { isError, structuredContent } = await run('await new Promise(() => {})');
-      expect({ isError, structuredContent }).toEqual({
+      expect({ isError, structuredContent }).toStrictEqual({
         isError: true,
         structuredContent: {
           error: {
@@ -221,8 +221,8 @@ describe('run_javascript', () => {
       };
       const output = cut('o', 'of the output; later code gets all of it from outputs.get("o2")');
       const logs = cut('l', 'of the logs; later code gets all of it from outputs.get("o1")');
-      expect(structuredContent).toEqual({ output, logs });
-      expect(content).toEqual([{ type: 'text', text: `${output}\n\nLogs:\n${logs}` }]);
+      expect(structuredContent).toStrictEqual({ output, logs });
+      expect(content).toStrictEqual([{ type: 'text', text: `${output}\n\nLogs:\n${logs}` }]);
       const { structuredContent: list } = await run('Array(20_000).fill(0)');
       expect(list.output).toMatch(/^\[0,0,0,[0,]*\n\[\.\.\. 20001 of 40001 characters of the output;.*\]\n[0,]*0\]$/);
     }));
@@ -237,12 +237,12 @@ describe('run_javascript', () => {
 describe('the instructions of the server', () => {
   test('without a folder name no file tools', () =>
     withServer([], async ({ client, tools, output }) => {
-      expect(client.getServerVersion()).toEqual({
+      expect(client.getServerVersion()).toStrictEqual({
         name: 'ses-executor',
         version: JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version,
       });
       expect(client.getInstructions()).toMatch(/^Use run_javascript to calculate/);
-      expect(tools.map(({ name, annotations }) => [name, annotations.readOnlyHint])).toEqual([
+      expect(tools.map(({ name, annotations }) => [name, annotations.readOnlyHint])).toStrictEqual([
         ['run_javascript', true],
         ['reset', false],
       ]);
@@ -271,7 +271,7 @@ describe('the instructions of the server', () => {
         expect(client.getInstructions()).toContain(names.join(', '));
         expect(description).toContain(' * @param {string} args.path Path of the file, relative to the root\n');
         const declared = [...description.matchAll(/^async function (\w+)\(/gm)].map(([, name]) => name);
-        expect(declared).toEqual(names);
+        expect(declared).toStrictEqual(names);
         expect(annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true, openWorldHint: false });
       }),
     ));
@@ -341,8 +341,8 @@ describe('the environment of the code', () => {
         const code = `const { twice } = await import('units');
           [add(rate, 1), await later('x'), Host.now(), await find({ id: 'a' }), twice(rate)]`;
         const all = [3, 'x', 5, { id: 'a' }, 4];
-        expect(await output(code)).toEqual(all);
-        expect(await output(code, { reset: true })).toEqual(all);
+        expect(await output(code)).toStrictEqual(all);
+        expect(await output(code, { reset: true })).toStrictEqual(all);
       });
     }));
 
@@ -362,14 +362,14 @@ describe('the environment of the code', () => {
         );
         const code = `const caught = await other.fails().catch(({ message }) => message);
           [(await other.add_up({ all: [1, 2, 3] })).sum, await other.echo({ text: 'hi' }), caught]`;
-        expect(await output(code)).toEqual([6, 'hi', 'no disk']);
+        expect(await output(code)).toStrictEqual([6, 'hi', 'no disk']);
         // With a `then` the namespace would be a promise.
         expect(await output('(await other) === other && (await other.then_())')).toBe('later');
         // What an error says in other ways than as text was lost.
         const failures = `await Promise.all(
           [other.fails_in_resource, other.fails_as_data, other.fails_silently].map((fails) => fails().catch((error) => error.message)))`;
-        expect(await output(failures)).toEqual(['no space', '{"left":0}', 'the tool has failed']);
-        expect(Object.keys(await output('other')).slice(0, 3)).toEqual(['add_up', 'echo', 'fails']);
+        expect(await output(failures)).toStrictEqual(['no space', '{"left":0}', 'the tool has failed']);
+        expect(Object.keys(await output('other')).slice(0, 3)).toStrictEqual(['add_up', 'echo', 'fails']);
         const wrong = await run('await other.add_up({ all: "x" })');
         expect(wrong.structuredContent.error).toMatchObject({ code: 'ERR_TOOL_PROXY_FAIL', tool: 'other.add_up' });
         const late = await run('await other.hang()', { timeoutMs: 100 });
@@ -392,7 +392,7 @@ describe('the environment of the code', () => {
     [['--openapi', 'a.yaml', '--vars', 'b.json'], 2, /^ses-executor: --openapi and --vars cannot be combined\n/],
   ])('refuses %j', async (args, status, stderr) => {
     const ended = await spawnNode([BIN, 'mcp', ...args]);
-    expect({ status: ended.status, stdout: ended.stdout }).toEqual({ status, stdout: '' });
+    expect({ status: ended.status, stdout: ended.stdout }).toStrictEqual({ status, stdout: '' });
     expect(ended.stderr).toMatch(stderr);
   });
 
@@ -429,7 +429,7 @@ describe('the environment of the code', () => {
       );
       await client.callTool({ name: 'execute', arguments: { code: 'sdk.api.a()' } });
       await client.close();
-      expect(seen).toEqual([['/v1/a?api_key=the-key', 'Bearer the-token', 'session=s%3D1', '$5 {x}']]);
+      expect(seen).toStrictEqual([['/v1/a?api_key=the-key', 'Bearer the-token', 'session=s%3D1', '$5 {x}']]);
       for (const [option, text, reason] of [
         ['--header', 'Authorization: Bearer ${NO_SUCH_TOKEN}', '--header needs the environment variable NO_SUCH_TOKEN'],
         ['--credential', 'key=${NO_SUCH_TOKEN}', '--credential needs the environment variable NO_SUCH_TOKEN'],
@@ -457,7 +457,7 @@ describe('the environment of the code', () => {
         ],
       ]) {
         const { status, stderr } = await spawnNode([BIN, 'mcp', '--openapi', file, option, text]);
-        expect([status, stderr.split('\n')[0]]).toEqual([2, `ses-executor: ${reason}`]);
+        expect([status, stderr.split('\n')[0]]).toStrictEqual([2, `ses-executor: ${reason}`]);
         expect(stderr).not.toContain('hunter2');
       }
     }));
@@ -472,7 +472,7 @@ describe('the environment of the code', () => {
       const file = join(inner, 'api.yaml');
       writeFileSync(file, 'openapi: 3.1.0\npaths: { /a: { $ref: a.yaml }, /b: { $ref: link.yaml } }\n');
       const ended = await spawnNode([BIN, 'mcp', '--openapi', file, '--base-url', 'http://127.0.0.1:9']);
-      expect({ status: ended.status, stderr: ended.stderr.split('\n') }).toEqual({
+      expect({ status: ended.status, stderr: ended.stderr.split('\n') }).toStrictEqual({
         status: 0,
         stderr: [
           'ses-executor: PUT /a is left out: one of its parameters is not an object (#/paths/~1a/put)',
@@ -537,14 +537,14 @@ describe('createMcpServer', () => {
         }
         for (const server of servers) await server.close();`;
       const { stdout, stderr } = await runChild(script);
-      expect({ stdout, stderr }).toEqual({ stdout: '1\n2\n2\n', stderr: '' });
+      expect({ stdout, stderr }).toStrictEqual({ stdout: '1\n2\n2\n', stderr: '' });
     });
   }
 
   test('sends variables to an existing executor', () =>
     withExecutor({}, {}, async (executor) => {
       await withServerHere({ executor, variables: { user: 'Ada' } }, async (_, run) => {
-        expect(await run('user')).toEqual({ output: 'Ada', logs: '' });
+        expect(await run('user')).toStrictEqual({ output: 'Ada', logs: '' });
         await executor.cleanup();
         await executor.init();
         await executor.cleanup();
@@ -560,8 +560,8 @@ describe('createMcpServer', () => {
         hint: 'The variables that the program around the code sends take more than `maxTransferBytes`: it must send less, or have a larger limit. The code is not to blame.',
         retryable: true,
       };
-      expect(await run('typeof rows')).toEqual({ error, logs: '' });
-      expect(await run('typeof rows')).toEqual({ error, logs: '' });
+      expect(await run('typeof rows')).toStrictEqual({ error, logs: '' });
+      expect(await run('typeof rows')).toStrictEqual({ error, logs: '' });
     }));
 
   test('ends active and waiting calls when the server ends', () =>
@@ -578,7 +578,7 @@ describe('createMcpServer', () => {
       await gate.called;
       await server.close();
       await ended;
-      expect([calls, executor.state]).toEqual([1, 'DEAD']);
+      expect([calls, executor.state]).toStrictEqual([1, 'DEAD']);
     }));
 
   test.each([
@@ -602,7 +602,7 @@ describe('createMcpServer', () => {
         const { tools } = await client.listTools();
         expect(tools[0].description).not.toContain('A run may take');
         expect(tools[0].description).toContain('no import except `await import(name)` of "units"');
-        expect(await run('add(mine, 1)')).toEqual({ output: 42, logs: '' });
+        expect(await run('add(mine, 1)')).toStrictEqual({ output: 42, logs: '' });
       });
       expect(executor.state).toBe('DEAD');
     }));
@@ -611,7 +611,7 @@ describe('createMcpServer', () => {
     withServerHere({ variables: { n: 1 }, maxOperations: 10 }, async (client, run) => {
       const { tools } = await client.listTools();
       expect(tools[0].description).toContain('A run may take 10000 ms, 10 loop iterations and 128 MiB of memory.');
-      expect(await run('n + 1')).toEqual({ output: 2, logs: '' });
+      expect(await run('n + 1')).toStrictEqual({ output: 2, logs: '' });
       expect((await run('for (;;);')).error.code).toBe('ERR_MAX_OPS_EXCEEDED');
     }));
 
@@ -628,7 +628,7 @@ describe('createMcpServer', () => {
         'function list_files(...args) {}\n\nfunction delete_(...args) {}\n\n' +
           '/**\n * Tells.\n *\n * @returns {Promise<any>}\n */\nasync function a_b() {}',
       );
-      expect(await run('[list_files(), delete_(), await a_b({})]')).toEqual({
+      expect(await run('[list_files(), delete_(), await a_b({})]')).toStrictEqual({
         output: ['files', 'deleted', 'told'],
         logs: '',
       });
@@ -640,7 +640,7 @@ describe('createMcpServer', () => {
     const pay = { inputSchema: { type: 'object' }, needsApproval: true, execute: () => paid.push(1) };
     await withServerHere({ tools: { pay } }, async (client, run) => {
       const { error } = await run('await pay({})');
-      expect([error.code, paid]).toEqual(['ERR_TOOL_PROXY_FAIL', []]);
+      expect([error.code, paid]).toStrictEqual(['ERR_TOOL_PROXY_FAIL', []]);
     });
     await expect(createMcpServer({ tools: { pay: Object.assign(() => 1, { needsApproval: true }) } })).rejects.toThrow(
       /^tools\.pay has needsApproval, which would be ignored: /,
@@ -674,13 +674,13 @@ describe('createMcpServer', () => {
         expect((await run({ code: 'rows.length' })).structuredContent.error.hint).toBe(expected);
       }
       await cancel();
-      expect(await run({ code: '1 + 1' })).toEqual({
+      expect(await run({ code: '1 + 1' })).toStrictEqual({
         content: [{ type: 'text', text: `2\n\nNote: ${gone}` }],
         structuredContent: { output: 2, logs: '', note: gone },
       });
-      expect((await run({ code: '1 + 1' })).structuredContent).toEqual({ output: 2, logs: '' });
+      expect((await run({ code: '1 + 1' })).structuredContent).toStrictEqual({ output: 2, logs: '' });
       await cancel();
-      expect((await run({ code: '1 + 1', reset: true })).structuredContent).toEqual({ output: 2, logs: '' });
+      expect((await run({ code: '1 + 1', reset: true })).structuredContent).toStrictEqual({ output: 2, logs: '' });
     });
   });
 
@@ -738,7 +738,7 @@ describe('file tools', () => {
   test('that write are omitted with --read-only', () =>
     withRoot((root) =>
       withServer(['--root', root, '--read-only'], async ({ output }) => {
-        expect(await output('[typeof read, typeof write, typeof edit]')).toEqual([
+        expect(await output('[typeof read, typeof write, typeof edit]')).toStrictEqual([
           'function',
           'undefined',
           'undefined',
@@ -821,7 +821,7 @@ describe('another server', () => {
       async (call) => {
         const pid = await call('pid');
         const all = await Promise.all([call('much'), call('pid')]);
-        expect(all).toEqual([
+        expect(all).toStrictEqual([
           `MCP error -32600: the answer of the server a is too long: a line may have at most ${MAX_LINE_BYTES} bytes`,
           pid,
         ]);
@@ -841,7 +841,7 @@ describe('another server', () => {
       text: ${tool(a, { $id: 'A', ...ofA({ type: 'string' }) })},
     }`;
     return withOther(tools, async (call) => {
-      expect(await Promise.all(['reference', 'pattern', 'number', 'text'].map(call))).toEqual([
+      expect(await Promise.all(['reference', 'pattern', 'number', 'text'].map(call))).toStrictEqual([
         { a: 1 },
         // The pattern is left out, the type is not.
         "the structured content does not match the tool's output schema: a must be string, got 1",
@@ -876,7 +876,7 @@ describe('another server', () => {
     withOther(
       `{ wrong: (id) => process.stdout.write(\`{"jsonrpc":"2.0","id":\${id},${member}}\\n\`), ok: (id) => text(id, 'ok') }`,
       async (call) => {
-        expect([await call('wrong'), await call('ok')]).toEqual([expect.stringContaining(message), 'ok']);
+        expect([await call('wrong'), await call('ok')]).toStrictEqual([expect.stringContaining(message), 'ok']);
       },
     ),
   ); // prettier-ignore
@@ -913,9 +913,9 @@ describe('another server', () => {
     withOther(
       `{ a_b: (id) => text(id, 'ok'), ${name}: Object.assign((id) => text(id, 'bad'), { more: ${more} }), last: (id) => text(id, 'last') }`,
       async (call, definitions, warnings) => {
-        expect(Object.keys(definitions)).toEqual(['a_b', 'last']);
-        expect([await call('a_b'), await call('last')]).toEqual(['ok', 'last']);
-        expect(warnings).toEqual([typeof warning === 'string' ? warning : expect.stringMatching(warning)]);
+        expect(Object.keys(definitions)).toStrictEqual(['a_b', 'last']);
+        expect([await call('a_b'), await call('last')]).toStrictEqual(['ok', 'last']);
+        expect(warnings).toStrictEqual([typeof warning === 'string' ? warning : expect.stringMatching(warning)]);
       },
     ),
   ); // prettier-ignore
@@ -923,7 +923,7 @@ describe('another server', () => {
   test('keeps the first of two tools that have the same name in code but not in themselves', () =>
     withOther("{ 'a-b': (id) => text(id, 'first'), 'a.b': (id) => text(id, 'second') }", async (call, _, warnings) => {
       expect(await call('a_b')).toBe('first');
-      expect(warnings).toEqual([
+      expect(warnings).toStrictEqual([
         'the tool "a.b" of the server a is left out: in code it would have the same name as the tool "a-b"',
       ]);
     }));
@@ -945,7 +945,7 @@ describe('another server', () => {
   test('has no tools that can only be called as a task', () =>
     withOther(
       "{ ok() {}, task: Object.assign(() => {}, { more: { execution: { taskSupport: 'required' } } }) }",
-      async (_, definitions) => expect(Object.keys(definitions)).toEqual(['ok']),
+      async (_, definitions) => expect(Object.keys(definitions)).toStrictEqual(['ok']),
     ));
 
   test('that lists its tools endlessly is refused', () =>
@@ -961,8 +961,8 @@ describe('another server', () => {
     withOther("{ end: () => process.exit(3), ok: (id) => text(id, 'ok') }", async (call) => {
       const ended = 'the server a has ended (exit code 3); the next call starts it again';
       for (let times = 0; times < 3; times++) {
-        expect(await Promise.all([call('end'), call('end')])).toEqual([ended, ended]);
-        expect(await Promise.all([call('ok'), call('ok')])).toEqual(['ok', 'ok']);
+        expect(await Promise.all([call('end'), call('end')])).toStrictEqual([ended, ended]);
+        expect(await Promise.all([call('ok'), call('ok')])).toStrictEqual(['ok', 'ok']);
       }
       expect(await call('end')).toBe(ended);
       expect(await call('ok')).toMatch(
@@ -1008,7 +1008,7 @@ describe('another server', () => {
       );
       const command = `FOLDER="${folder}" NODE="${process.execPath}"; export FOLDER NODE; ${line}`;
       const [{ definitions, close }] = await connectServers([{ name: 'a', command }]);
-      expect(Object.keys(definitions)).toEqual(['ok']);
+      expect(Object.keys(definitions)).toStrictEqual(['ok']);
       await close();
       await expectEnded(file);
       if (line.startsWith('sleep')) await expectEnded(join(folder, 'sleep'));
@@ -1032,7 +1032,7 @@ describe('another server', () => {
           await once(child.stdout, 'data');
           child.kill(end);
         }
-        expect(await exited).toEqual(isSignal ? [null, end] : [0, null]);
+        expect(await exited).toStrictEqual(isSignal ? [null, end] : [0, null]);
         await expectEnded(file);
       }),
   );
@@ -1077,13 +1077,13 @@ describe('progress', () => {
   test('of a tool of another server reaches the client with increasing numbers', async () => {
     const { reports, output } = await withProgress('await other.work()');
     expect(output).toBe('done');
-    expect(reports[0]).toEqual({ progress: 1, message: 'other.work: 1/3 reading' });
-    expect(reports.at(-1)).toEqual({ progress: reports.length, message: 'other.work: 2.5' });
+    expect(reports[0]).toStrictEqual({ progress: 1, message: 'other.work: 1/3 reading' });
+    expect(reports.at(-1)).toStrictEqual({ progress: reports.length, message: 'other.work: 2.5' });
   });
 
   test('of several calls in one run has distinct messages', async () => {
     const { reports } = await withProgress('await Promise.all([other.work(), other.flood()])');
-    expect(reports.map(({ progress }) => progress)).toEqual(reports.map((_, at) => at + 1));
+    expect(reports.map(({ progress }) => progress)).toStrictEqual(reports.map((_, at) => at + 1));
     const messages = reports.map(({ message }) => message);
     expect(messages.findLast((message) => message.startsWith('other.work'))).toBe('other.work: 2.5');
     expect(messages.findLast((message) => message.startsWith('other.flood'))).toBe('other.flood: 500');
@@ -1100,7 +1100,7 @@ describe('progress', () => {
     const code = 'await new Promise(() => {})';
     const options = { timeout: 5_800, resetTimeoutOnProgress: true };
     const { reports, output } = await withProgress(code, options, { timeoutMs: 7_500 });
-    expect(reports.map(({ message }) => message)).toEqual(['running for 5 s']);
+    expect(reports.map(({ message }) => message)).toStrictEqual(['running for 5 s']);
     expect(output).toBe(undefined);
   }, 20_000);
 
@@ -1125,7 +1125,7 @@ describe('progress', () => {
         return messages;
       }),
     );
-    expect(reports).toEqual([['log: run 0'], ['log: run 1']]);
+    expect(reports).toStrictEqual([['log: run 0'], ['log: run 1']]);
   });
 
   test('is not sent to a client that did not ask for it', async () => {
@@ -1182,12 +1182,12 @@ describe('the server process', () => {
       replies.push(JSON.parse(line));
       if (replies.length === 3) child.stdin.end();
     }
-    expect(replies.map(({ jsonrpc, id }) => [jsonrpc, id])).toEqual([
+    expect(replies.map(({ jsonrpc, id }) => [jsonrpc, id])).toStrictEqual([
       ['2.0', 1],
       ['2.0', 2],
       ['2.0', 3],
     ]);
-    expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
+    expect(await child.ended).toStrictEqual({ status: 0, signal: null, stderr: '' });
   });
 
   // A message without a line break would be the beginning of the next message, which the client then cannot read.
@@ -1203,8 +1203,8 @@ describe('the server process', () => {
         replies.push(JSON.parse(line));
         if (replies.length === 2) child.stdin.end();
       }
-      expect(replies[1].result.structuredContent).toEqual({ output: 1, logs: '' });
-      expect(await child.ended).toEqual({ status: 0, signal: null, stderr: 'loaded\ncalled\nhalf a line' });
+      expect(replies[1].result.structuredContent).toStrictEqual({ output: 1, logs: '' });
+      expect(await child.ended).toStrictEqual({ status: 0, signal: null, stderr: 'loaded\ncalled\nhalf a line' });
     }));
 
   // Node.js ends a process by default, and with it all variables of the session.
@@ -1220,9 +1220,9 @@ describe('the server process', () => {
         if (replies.length === 2) child.stdin.write(lines([callOf(3, 'kept + 1')]));
         if (replies.length === 3) child.stdin.end();
       }
-      expect(replies.slice(1).map(({ result }) => result.structuredContent.output)).toEqual([1, 2]);
+      expect(replies.slice(1).map(({ result }) => result.structuredContent.output)).toStrictEqual([1, 2]);
       const { stderr, ...ended } = await child.ended;
-      expect(ended).toEqual({ status: 0, signal: null });
+      expect(ended).toStrictEqual({ status: 0, signal: null });
       expect(stderr).toMatch(/^ses-executor: unhandled rejection: Error: not awaited\n {4}at .*forget/);
     }));
 
@@ -1230,7 +1230,7 @@ describe('the server process', () => {
     const child = startServer('--timeout', '600000');
     child.stdin.write(lines([initialize, callOf(2, 'await new Promise(() => {})')]));
     for await (const _ of linesOf(child.stdout)) child.stdin.end();
-    expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
+    expect(await child.ended).toStrictEqual({ status: 0, signal: null, stderr: '' });
   });
 
   test('answers a line that is too long with an error and continues', async () => {
@@ -1245,13 +1245,13 @@ describe('the server process', () => {
       if (replies.length === 5) child.stdin.end();
     }
     const error = { code: -32600, message: 'the message is too long: a line may have at most 10485760 bytes' };
-    expect(replies.slice(1).map(({ id, error, result }) => [id, error ?? result.structuredContent])).toEqual([
+    expect(replies.slice(1).map(({ id, error, result }) => [id, error ?? result.structuredContent])).toStrictEqual([
       [2, error],
       [null, error],
       ['four', error],
       [5, { output: 2, logs: '' }],
     ]);
-    expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
+    expect(await child.ended).toStrictEqual({ status: 0, signal: null, stderr: '' });
   });
 
   test('keeps both ends of a line that is too long, and accepts one of the maximum length', async () => {
@@ -1275,9 +1275,9 @@ describe('the server process', () => {
       return Buffer.from(`${JSON.stringify(message)}\n`);
     };
     input.emit('data', lineOf(MAX_LINE_BYTES));
-    expect([methods, output.read()]).toEqual([['a'], null]);
+    expect([methods, output.read()]).toStrictEqual([['a'], null]);
     input.emit('data', lineOf(MAX_LINE_BYTES + 1));
-    expect([methods, JSON.parse(output.read()).error.code]).toEqual([['a'], -32600]);
+    expect([methods, JSON.parse(output.read()).error.code]).toStrictEqual([['a'], -32600]);
   });
 
   test('answers invalid messages as JSON-RPC specifies and continues', async () => {
@@ -1320,15 +1320,17 @@ describe('the server process', () => {
     const ofRefused = replies.filter(({ error }) => error !== undefined);
     // Methods are looked up a turn later than lines are read.
     const inOrder = (all) => all.map((one) => JSON.stringify(one)).sort();
-    expect(inOrder(ofRefused.map(({ jsonrpc, id, error }) => [jsonrpc, id, error.code]))).toEqual(
+    expect(inOrder(ofRefused.map(({ jsonrpc, id, error }) => [jsonrpc, id, error.code]))).toStrictEqual(
       inOrder(cases.map(([, id, code]) => ['2.0', id, code])),
     );
-    expect(ofRefused.filter(({ error }) => typeof error.message !== 'string' || error.message === '')).toEqual([]);
+    expect(ofRefused.filter(({ error }) => typeof error.message !== 'string' || error.message === '')).toStrictEqual(
+      [],
+    );
     expect(ofRefused.find(({ error }) => error.message.includes('params.name')).error.message).toBe(
       'the message is not valid: params.name: Invalid input: expected string, received number',
     );
     expect(replies.length).toBe(cases.length + 1);
-    expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
+    expect(await child.ended).toStrictEqual({ status: 0, signal: null, stderr: '' });
   });
 
   test('answers no notification and no response, and reports invalid ones on stderr', async () => {
@@ -1346,8 +1348,8 @@ describe('the server process', () => {
       replies.push(JSON.parse(line));
       child.stdin.end();
     }
-    expect(replies.map(({ id }) => id)).toEqual([1]);
-    expect(await child.ended).toEqual({
+    expect(replies.map(({ id }) => id)).toStrictEqual([1]);
+    expect(await child.ended).toStrictEqual({
       status: 0,
       signal: null,
       stderr: expect.stringMatching(
@@ -1366,7 +1368,7 @@ describe('the server process', () => {
       else child.stdin.end();
     }
     expect(refused).toBe(count);
-    expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
+    expect(await child.ended).toStrictEqual({ status: 0, signal: null, stderr: '' });
   });
 });
 
@@ -1381,7 +1383,7 @@ describe('wrong usage: status 2, and the reason on stderr', () => {
     [['file.js'], 'ses-executor: mcp takes no file, got "file.js"\n'],
   ])('for %j', async (args, reason) => {
     const { status, stdout, stderr } = await spawnNode([BIN, 'mcp', ...args]);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect({ status, stdout }).toStrictEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/\nRun `ses-executor --help` for usage\.\n$/);
     expect(stderr.slice(0, reason.length)).toBe(reason);
   });
@@ -1468,6 +1470,6 @@ test.runIf(process.platform === 'linux')(
     const node = ['ulimit -Sn 100; exec "$@"', 'sh', process.execPath, '--input-type=module', '--eval', script];
     const { status, stdout, stderr } = await spawnProgram('sh', ['-c', ...node]);
     const message = 'the server other cannot be used: there are no descriptors left for its pipes\n';
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: message, stderr: '' });
+    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: message, stderr: '' });
   },
 );

@@ -64,13 +64,13 @@ describe('spans', () => {
       expect(parentOf(add)).toBe(run.spanContext().spanId);
       expect(parentOf(find)).toBe(run.spanContext().spanId);
       expect(parentOf(caller)).toBe(find.spanContext().spanId);
-      expect(add.attributes).toEqual({
+      expect(add.attributes).toStrictEqual({
         'gen_ai.operation.name': 'execute_tool',
         'gen_ai.tool.name': 'add',
         'gen_ai.tool.call.id': expect.stringMatching(/^\d+$/),
         'gen_ai.tool.type': 'function',
       });
-      expect(run.attributes).toEqual({
+      expect(run.attributes).toStrictEqual({
         'ses_executor.code.length': 28,
         'ses_executor.is_final_answer': false,
         'ses_executor.operations': 0,
@@ -107,25 +107,25 @@ describe('spans', () => {
         end.unsubscribe(cleanUp);
         diag.disable();
       }
-      expect(spans()['execute_tool never'].status).toEqual({
+      expect(spans()['execute_tool never'].status).toStrictEqual({
         code: SpanStatusCode.ERROR,
         message: 'the run has ended',
       });
-      expect(said).toEqual([]);
+      expect(said).toStrictEqual([]);
     }));
 
   test('have the status and attributes of failures', () =>
     withExecutor({}, { fails: () => Promise.reject(new RangeError('no')) }, async (executor) => {
       await instrumented({}, () => expectCode(executor.run('await fails()'), 'ERR_TOOL_PROXY_FAIL'));
       const { 'ses_executor.run': run, 'execute_tool fails': tool } = spans();
-      expect(run.status).toEqual({
+      expect(run.status).toStrictEqual({
         code: SpanStatusCode.ERROR,
         message: 'Tool execution failed: RangeError: no',
       });
       expect(run.attributes['error.type']).toBe('ERR_TOOL_PROXY_FAIL');
-      expect(tool.status).toEqual({ code: SpanStatusCode.ERROR, message: 'no' });
+      expect(tool.status).toStrictEqual({ code: SpanStatusCode.ERROR, message: 'no' });
       expect(tool.attributes['error.type']).toBe('RangeError');
-      expect(tool.events.map(({ name, attributes }) => [name, attributes['exception.message']])).toEqual([
+      expect(tool.events.map(({ name, attributes }) => [name, attributes['exception.message']])).toStrictEqual([
         ['exception', 'no'],
       ]);
     }));
@@ -177,7 +177,7 @@ describe('spans', () => {
       async (executor) => {
         await instrumented({}, () => expectCode(executor.run('fail()'), 'ERR_TOOL_PROXY_FAIL'));
         const { 'execute_tool fail': tool, 'ses_executor.run': run } = spans();
-        expect(tool.status).toEqual({ code: SpanStatusCode.ERROR, message });
+        expect(tool.status).toStrictEqual({ code: SpanStatusCode.ERROR, message });
         expect(tool.attributes['error.type']).toBe(type);
         expect(run.attributes['error.type']).toBe('ERR_TOOL_PROXY_FAIL');
       },
@@ -187,13 +187,13 @@ describe('spans', () => {
   test('end with their run, and no later ones begin', () =>
     withExecutor({}, { never: async () => new Promise(() => {}) }, async (executor) => {
       await instrumented({}, () => executor.run('never(); 1'));
-      expect(spans()['execute_tool never'].status).toEqual({
+      expect(spans()['execute_tool never'].status).toStrictEqual({
         code: SpanStatusCode.ERROR,
         message: 'the run has ended',
       });
       exporter.reset();
       await executor.run('1');
-      expect(exporter.getFinishedSpans()).toEqual([]);
+      expect(exporter.getFinishedSpans()).toStrictEqual([]);
     }));
 });
 

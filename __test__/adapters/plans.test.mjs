@@ -33,8 +33,8 @@ const anyPlan = (reason) => ({
 describe('a plan', () => {
   test('is plain JSON', () => {
     const made = plan('for (const n of [1, 2]) t0({ n, at: Date.now() }); if (1) ns.x(...[1]);');
-    expect(JSON.parse(JSON.stringify(made))).toEqual(made);
-    expect(made).toEqual({
+    expect(JSON.parse(JSON.stringify(made))).toStrictEqual(made);
+    expect(made).toStrictEqual({
       version: 1,
       complete: true,
       tools: [
@@ -77,7 +77,7 @@ describe('a plan', () => {
       { earlier: undefined },
     ],
   ])('of a program %s has every tool', (_, code, reason, options) => {
-    expect(plan(code, options)).toEqual(anyPlan(reason));
+    expect(plan(code, options)).toStrictEqual(anyPlan(reason));
   });
 
   test.each([
@@ -87,16 +87,16 @@ describe('a plan', () => {
     ],
     ['no names', '`${1 + 2}`'],
   ])('of an unknown session is exact for a program that uses only %s', (_, code) => {
-    expect(plan(code, { earlier: undefined })).toEqual(plan(code));
+    expect(plan(code, { earlier: undefined })).toStrictEqual(plan(code));
   });
 
   test('reads code as a run does: between its fences, and in its language', () => {
     const fenced = 'Here it is:\n```js\nawait t0("a");\n```\n';
-    expect(plan(fenced).tools.map(({ name, calls }) => [name, calls[0].line])).toEqual([['t0', 3]]);
+    expect(plan(fenced).tools.map(({ name, calls }) => [name, calls[0].line])).toStrictEqual([['t0', 3]]);
     // Two comparisons in JavaScript, a call in TypeScript.
     const ambiguous = 't0 < any > (1)';
-    expect(plan(ambiguous, { language: 'javascript' }).tools).toEqual([]);
-    expect(plan(ambiguous, { language: 'typescript' }).tools.map(({ name }) => name)).toEqual(['t0']);
+    expect(plan(ambiguous, { language: 'javascript' }).tools).toStrictEqual([]);
+    expect(plan(ambiguous, { language: 'typescript' }).tools.map(({ name }) => name)).toStrictEqual(['t0']);
   });
 
   test('has the names that code uses', () => {
@@ -104,7 +104,7 @@ describe('a plan', () => {
       { name: 'list-files', execute: () => {} },
       { id: 'delete', execute: () => {} },
     ];
-    expect(planOf('list_files(); delete_()', { tools, earlier: [] }).tools.map(({ name }) => name)).toEqual([
+    expect(planOf('list_files(); delete_()', { tools, earlier: [] }).tools.map(({ name }) => name)).toStrictEqual([
       'list_files',
       'delete_',
     ]);
@@ -138,8 +138,8 @@ describe('an approval', () => {
     const code = 'for (const path of ["a", "b"]) await remove({ path })';
     await tool.execute(code);
     const expected = planOf(code, { tools: guarded([]), earlier: [] });
-    expect(requests).toEqual(['a', 'b'].map((path) => ['remove', { path }, expected]));
-    expect(calls).toEqual([{ path: 'a' }, { path: 'b' }]);
+    expect(requests).toStrictEqual(['a', 'b'].map((path) => ['remove', { path }, expected]));
+    expect(calls).toStrictEqual([{ path: 'a' }, { path: 'b' }]);
   });
 
   test('of the plan covers the calls in it, also those that are made while it is pending', async () => {
@@ -147,8 +147,8 @@ describe('an approval', () => {
     let asked = 0;
     const tool = createCodeTool({ tools: guarded(calls), approve: async () => ((asked += 1), 'plan') });
     const code = 'await Promise.all(Array.from({ length: 40 }, (_, n) => remove({ path: `${n}` })))';
-    expect((await tool.execute(code)).output).toEqual(Array.from({ length: 40 }, (_, n) => `${n}`));
-    expect([asked, calls.length]).toEqual([1, 40]);
+    expect((await tool.execute(code)).output).toStrictEqual(Array.from({ length: 40 }, (_, n) => `${n}`));
+    expect([asked, calls.length]).toStrictEqual([1, 40]);
   });
 
   test('of the plan does not cover the next run', async () => {
@@ -175,7 +175,7 @@ describe('an approval', () => {
     await createCodeTool({ tools: { remove }, approve }).execute(
       'await remove({ path: "a" }); await remove({ path: "b" })',
     );
-    expect(asked).toEqual([
+    expect(asked).toStrictEqual([
       ['remove', 'a'],
       ['empty trash', 'a'],
       ['empty trash', 'b'],
@@ -190,8 +190,8 @@ describe('an approval', () => {
       'await Promise.allSettled(["a", "b", "c"].map((path) => remove({ path }))).then((all) => all.map(({ status }) => status))';
     const result = tool.execute(code);
     first.resolve(false);
-    expect((await result).output).toEqual(['rejected', 'fulfilled', 'fulfilled']);
-    expect(asked).toEqual(['a', 'b', 'c']);
+    expect((await result).output).toStrictEqual(['rejected', 'fulfilled', 'fulfilled']);
+    expect(asked).toStrictEqual(['a', 'b', 'c']);
   });
 
   test('has a plan of every tool for Python', async () => {
@@ -202,7 +202,7 @@ describe('an approval', () => {
       approve: ({ plan: given }) => (plans.push(given), 'plan'),
     });
     await tool.execute('remove(path="a")\nremove(path="b")');
-    expect(plans.map(({ tools, unresolved }) => [tools.map(({ name }) => name), unresolved])).toEqual([
+    expect(plans.map(({ tools, unresolved }) => [tools.map(({ name }) => name), unresolved])).toStrictEqual([
       [['remove', 'look'], [{ reason: 'other_language' }]],
     ]);
   });
@@ -245,13 +245,13 @@ describe('P22 a run that is held to a plan', () => {
   test('can catch the refusal, which has a code', async () => {
     const code = 'try { t1(1) } catch ({ name, code }) { [name, code, t0(1)] }';
     const { outcome, calls } = await held('t0(1)', code);
-    expect(outcome.output).toEqual(['PlanError', 'ERR_CALL_NOT_PLANNED', 't0']);
-    expect(calls).toEqual([['t0', 1]]);
+    expect(outcome.output).toStrictEqual(['PlanError', 'ERR_CALL_NOT_PLANNED', 't0']);
+    expect(calls).toStrictEqual([['t0', 1]]);
   });
 
   test('assigns calls to those of the plan in any order', async () => {
     const { outcome, calls } = await held('t0("a"); t0(Math.random())', 't0(1); t0("a")');
-    expect([outcome.output, calls.length]).toEqual(['t0', 2]);
+    expect([outcome.output, calls.length]).toStrictEqual(['t0', 2]);
   });
 
   test('refuses calls of code that an earlier run has left', async () => {
@@ -259,7 +259,7 @@ describe('P22 a run that is held to a plan', () => {
       executor.run('let go; const wait = new Promise((resolve) => (go = resolve)); wait.then(() => t1("left")); 1');
     const { outcome, calls } = await held('t0(1)', 'go(); await null; await null; t0(1)', setUp);
     expect(outcome.output).toBe('t0');
-    expect(calls).toEqual([['t0', 1]]);
+    expect(calls).toStrictEqual([['t0', 1]]);
   });
 
   test('has its own count, also for the same plan', () =>
@@ -276,7 +276,7 @@ describe('P22 a run that is held to a plan', () => {
     return withExecutor({ onToolCall: ({ name }) => void asked.push(name) }, {}, async (executor) => {
       await executor.sendTools(noting().tools);
       await executor.run('try { t1(1) } catch {} t0(1)', { plan: plan('t0(1)') });
-      expect(asked).toEqual(['t0']);
+      expect(asked).toStrictEqual(['t0']);
     });
   });
 
@@ -291,7 +291,7 @@ describe('P22 a run that is held to a plan', () => {
       if (isCalled) await running;
       else expect((await expectCode(running, 'ERR_TOOL_PROXY_FAIL')).details.code).toBe('ERR_CALL_NOT_PLANNED');
     });
-    expect(calls).toEqual(isCalled ? [1] : []);
+    expect(calls).toStrictEqual(isCalled ? [1] : []);
   });
 
   test.each([
@@ -313,7 +313,7 @@ describe('P22 a run that is held to a plan', () => {
   ])('is refused for what is not a plan: %j', (given, message) =>
     withExecutor({}, {}, async (executor) => {
       const error = await rejection(executor.run('1', { plan: given }));
-      expect([error.name, error.message]).toEqual(['TypeError', message]);
+      expect([error.name, error.message]).toStrictEqual(['TypeError', message]);
     }),
   );
 
@@ -323,12 +323,12 @@ describe('P22 a run that is held to a plan', () => {
     await executor.init();
     await executor.sendTools(tools);
     const error = await rejection(executor.run('t0(1)\nt1(1)', { plan: plan('t0(1)') }));
-    expect([error.code, error.details.code, error.details.tool]).toEqual([
+    expect([error.code, error.details.code, error.details.tool]).toStrictEqual([
       'ERR_TOOL_PROXY_FAIL',
       'ERR_CALL_NOT_PLANNED',
       't1',
     ]);
-    expect(calls).toEqual([['t0', 1]]);
+    expect(calls).toStrictEqual([['t0', 1]]);
     await executor.cleanup();
   });
 
@@ -340,12 +340,12 @@ describe('P22 a run that is held to a plan', () => {
       const { calls, tools } = noting();
       const session = await open(memoryStore(), tools);
       const error = await rejection(session.run('t0(1); t1(1)', { plan: plan('t0(1)') }));
-      expect([error.code, error.details.code, error.details.tool]).toEqual([
+      expect([error.code, error.details.code, error.details.tool]).toStrictEqual([
         'ERR_TOOL_PROXY_FAIL',
         'ERR_CALL_NOT_PLANNED',
         't1',
       ]);
-      expect(calls).toEqual([['t0', 1]]);
+      expect(calls).toStrictEqual([['t0', 1]]);
       await session.cleanup();
     });
 
@@ -374,14 +374,14 @@ describe('P22 a run that is held to a plan', () => {
         const allowed = planOf('t0(1); t1(1); await pay(5)', { tools: given, earlier: [] });
         const first = await open(store, given);
         const { status, calls: waiting } = await first.start(code, { plan: allowed });
-        expect([status, waiting.map(({ name }) => name)]).toEqual(['waiting', ['pay']]);
+        expect([status, waiting.map(({ name }) => name)]).toStrictEqual(['waiting', ['pay']]);
         await first.cleanup();
         const second = await open(store, given);
         const { output } = await second.answer({ [waiting[0].key]: answer });
-        expect(output.output).toEqual(['t0', 'paid', refused, 't1', refused, refused]);
-        expect(calls).toEqual([['t0', 1], ...paid, ['t1', 1]]);
+        expect(output.output).toStrictEqual(['t0', 'paid', refused, 't1', refused, refused]);
+        expect(calls).toStrictEqual([['t0', 1], ...paid, ['t1', 1]]);
         // The next run has no plan.
-        expect((await second.run('[t0(1), t0(1)]')).output).toEqual(['t0', 't0']);
+        expect((await second.run('[t0(1), t0(1)]')).output).toStrictEqual(['t0', 't0']);
         await second.cleanup();
       },
     );
@@ -413,9 +413,9 @@ describe('P22 a run that is held to a plan', () => {
       const second = await DurableSession.open('s', { store, keys });
       const tool = createCodeTool({ tools, executor: second, enforcePlan: true });
       await second.run('0');
-      expect((await tool.plan('JSON.stringify(1)')).tools).toEqual([]);
-      expect((await tool.plan('twice(1)')).tools.map(({ name }) => name)).toEqual(['t0']);
-      expect((await tool.execute('twice(1)')).output).toEqual(['t0', 't0']);
+      expect((await tool.plan('JSON.stringify(1)')).tools).toStrictEqual([]);
+      expect((await tool.plan('twice(1)')).tools.map(({ name }) => name)).toStrictEqual(['t0']);
+      expect((await tool.execute('twice(1)')).output).toStrictEqual(['t0', 't0']);
       expect(calls.length).toBe(2);
       await second.cleanup();
     });
@@ -432,7 +432,7 @@ describe('P22 a run that is held to a plan', () => {
       const tool = createCodeTool({ tools: noting().tools, executor: second, enforcePlan: true });
       const answer = ([{ key }]) => ({ [key]: { result: 1 } });
       const { error } = await tool.execute(code, { answer });
-      expect([error.code, error.message]).toEqual([
+      expect([error.code, error.message]).toStrictEqual([
         'ERR_TOOL_PROXY_FAIL',
         expect.stringContaining('The call of pay is not in the plan'),
       ]);
@@ -446,7 +446,7 @@ describe('P22 a run that is held to a plan', () => {
       const code = 'await remove({ path: "a" }); await remove({ path: "b" });';
       const { waiting, text } = await tool.execute(code);
       const expected = planOf(code, { tools: { remove }, earlier: [] });
-      expect(waiting[0].payload).toEqual({ needsApproval: 'remove', plan: expected });
+      expect(waiting[0].payload).toStrictEqual({ needsApproval: 'remove', plan: expected });
       expect(text).toContain('- remove({"path":"a"}): {"needsApproval":"remove"}\n');
       await session.cleanup();
     });
@@ -459,7 +459,7 @@ describe('a code tool with enforcePlan', () => {
     const tool = createCodeTool({ tools, enforcePlan: true });
     const code = 'const main = async () => { for (const n of [1, 2]) await t0(n); return ns.x("y"); };';
     expect((await tool.execute(code)).output).toBe('ns.x');
-    expect(calls).toEqual([
+    expect(calls).toStrictEqual([
       ['t0', 1],
       ['t0', 2],
       ['ns.x', 'y'],
@@ -479,7 +479,7 @@ describe('a code tool with enforcePlan', () => {
     const tool = createCodeTool({ tools, enforcePlan: true });
     const body = 'for (const n of [1, 2]) await t0(n); const { x } = ns; return x("y");';
     expect(await tool.execute(form.replace('BODY', body))).not.toHaveProperty('error');
-    expect(calls).toEqual([['t0', 1], ['t0', 2], ['ns.x', 'y']]); // prettier-ignore
+    expect(calls).toStrictEqual([['t0', 1], ['t0', 2], ['ns.x', 'y']]); // prettier-ignore
   });
 
   test('knows the programs that its executor has run', () =>
@@ -487,14 +487,14 @@ describe('a code tool with enforcePlan', () => {
       const { calls, tools } = noting();
       const tool = createCodeTool({ tools, executor, enforcePlan: true });
       await tool.execute('const twice = async (n) => { await t0(n); await t0(n); }; 0');
-      expect((await tool.plan('Math.max(1, 2)')).tools).toEqual([]);
-      expect((await tool.plan('await twice(1)')).tools.map(({ name, certain }) => [name, certain])).toEqual([
+      expect((await tool.plan('Math.max(1, 2)')).tools).toStrictEqual([]);
+      expect((await tool.plan('await twice(1)')).tools.map(({ name, certain }) => [name, certain])).toStrictEqual([
         ['t0', false],
       ]);
       await tool.execute('await twice(1)');
       // The owner of the executor defines a name that programs use.
       await executor.run('const Math = { max: () => t1("max") };');
-      expect((await tool.plan('Math.max(1, 2)')).tools.map(({ name }) => name)).toEqual(['t1']);
+      expect((await tool.plan('Math.max(1, 2)')).tools.map(({ name }) => name)).toStrictEqual(['t1']);
       expect(calls.length).toBe(2);
     }));
 
@@ -503,11 +503,11 @@ describe('a code tool with enforcePlan', () => {
       await executor.sendTools({ own: () => 'own', t0: () => 'hidden' });
       const tool = createCodeTool({ tools: noting().tools, executor, enforcePlan: true });
       const made = await tool.plan('own(1); t0(1)');
-      expect(made.tools.map(({ name, calls }) => [name, calls.length])).toEqual([
+      expect(made.tools.map(({ name, calls }) => [name, calls.length])).toStrictEqual([
         ['t0', 1],
         ['own', 1],
       ]);
-      expect((await tool.execute('[own(1), await t0(1)]')).output).toEqual(['own', 't0']);
+      expect((await tool.execute('[own(1), await t0(1)]')).output).toStrictEqual(['own', 't0']);
     }));
 
   test('does not count the functions that describe tools, and never refuses them', async () => {
@@ -521,8 +521,8 @@ describe('a code tool with enforcePlan', () => {
       tools: [{ name: 't0', times: 'once' }],
       unresolved: [],
     });
-    expect((await tool.execute(code)).output).toEqual([true, true, 1, 't0']);
-    expect(calls).toEqual([['t0', 1]]);
+    expect((await tool.execute(code)).output).toStrictEqual([true, true, 1, 't0']);
+    expect(calls).toStrictEqual([['t0', 1]]);
   });
 
   test('is refused where there are no plans', async () => {
@@ -535,7 +535,7 @@ describe('a code tool with enforcePlan', () => {
     expect(() => createCodeTool({ ...options, executor: python })).toThrow(new TypeError(other));
     const tool = createCodeTool({ ...options, executor: () => python });
     const { name, message } = await rejection(tool.execute('t0(1)'));
-    expect([name, message]).toEqual(['TypeError', other]);
+    expect([name, message]).toStrictEqual(['TypeError', other]);
     await python.cleanup();
   });
 
@@ -543,7 +543,7 @@ describe('a code tool with enforcePlan', () => {
     withExecutor({}, {}, async (executor) => {
       const tool = createCodeTool({ tools: noting().tools, executor, enforcePlan: true });
       await tool.execute('const = 1');
-      expect((await tool.plan('JSON.stringify(1)')).tools).toEqual([]);
+      expect((await tool.plan('JSON.stringify(1)')).tools).toStrictEqual([]);
     }));
 
   test('refuses wrong options', () => {
@@ -556,7 +556,7 @@ describe('a code tool with enforcePlan', () => {
     const tool = createCodeTool({ tools: noting().tools });
     const code = '```js\n[t0(1), t0(2)]\n```';
     const [{ calls }] = (await tool.plan(code)).tools;
-    expect(calls.map(({ line, column }) => [line, column])).toEqual([
+    expect(calls.map(({ line, column }) => [line, column])).toStrictEqual([
       [2, 2],
       [2, 9],
     ]);
@@ -565,7 +565,7 @@ describe('a code tool with enforcePlan', () => {
   test('has the call with which a program that is only a function is called', async () => {
     const tool = createCodeTool({ tools: noting().tools });
     const [{ times, certain, conditional }] = (await tool.plan('async () => { await t0(1); }')).tools;
-    expect({ times, certain, conditional }).toEqual({ times: 'once', certain: true, conditional: false });
+    expect({ times, certain, conditional }).toStrictEqual({ times: 'once', certain: true, conditional: false });
   });
 });
 
@@ -613,10 +613,10 @@ test('a plan has the tools that the owner of the executor has named as a helper'
     const tool = createCodeTool({ executor, enforcePlan: true, tools: { pay: async () => 'paid' } });
     const code = 'await pay({}); await display(1)';
     const { tools, complete } = await tool.plan(code);
-    expect(tools.map(({ name }) => name)).toEqual(['pay', 'display']);
+    expect(tools.map(({ name }) => name)).toStrictEqual(['pay', 'display']);
     expect(complete).toBe(true);
     expect((await tool.execute(code)).output).toBe(1);
-    expect(shown).toEqual([1]);
+    expect(shown).toStrictEqual([1]);
   });
 });
 

@@ -189,7 +189,7 @@ describe.each(Object.entries(FRONT_ENDS))('%s', (_, valueOf) => {
     ['a program with a name of the front end', 'const $settled = Promise.resolve(42); [$settled]', [42]],
     ['what promises lead to', '[(async () => ({ a: Promise.resolve(42) }))()]', [{ a: 42 }]],
   ])('awaits the promises in %s', async (_, code, value) => {
-    expect(await valueOf(code)).toEqual(value);
+    expect(await valueOf(code)).toStrictEqual(value);
   });
 
   test.each([
@@ -204,7 +204,7 @@ describe.each(Object.entries(FRONT_ENDS))('%s', (_, valueOf) => {
     ['export keywords in strings', 'const text = `\nexport default 5;\nmodule.exports = 6;\n`;\ntext.length', 39],
     ['a variable named module', 'const module = {};\nmodule.exports = 42;\nmodule.exports', 42],
   ])('leaves %s as it is', async (_, code, value) => {
-    expect(await valueOf(code)).toEqual(value);
+    expect(await valueOf(code)).toStrictEqual(value);
   });
 });
 
@@ -221,17 +221,17 @@ describe('positions refer to the text of the model', () => {
   ];
   test.each(CASES)('%s', async (_, code, line, column) => {
     const { error } = await tool.execute(code);
-    expect([error.line, error.column]).toEqual([line, column]);
+    expect([error.line, error.column]).toStrictEqual([line, column]);
     expect(error.codeFrame).toContain(`\n${line} | `);
     const { error: text } = await codemode.execute(code, {});
     expect(text).toContain(` (line ${line}, column ${column})\n`);
     await smolagents.cleanup();
     const { details } = await smolagents.run(code).catch((thrown) => thrown);
     const place = details.line === undefined ? details.diagnostics[0].location : details;
-    expect([place.line, place.column]).toEqual([line, column]);
+    expect([place.line, place.column]).toStrictEqual([line, column]);
     const failure = await manager.executeCode(code).catch((thrown) => thrown);
     const found = failure.details.line === undefined ? failure.details.diagnostics[0].location : failure.details;
-    expect([found.line, found.column]).toEqual([line, column]);
+    expect([found.line, found.column]).toStrictEqual([line, column]);
   });
 });
 
@@ -239,12 +239,12 @@ test('blocks that declare the same names again are reported', async () => {
   const note =
     'The blocks of code declare the same names again, so only the last block has run. Send one block, or blocks that continue each other.';
   const code = FENCED['a corrected block'];
-  expect(await tool.execute(code)).toEqual({ output: 42, logs: '', note, text: `42\n\nNote: ${note}` });
+  expect(await tool.execute(code)).toStrictEqual({ output: 42, logs: '', note, text: `42\n\nNote: ${note}` });
   await smolagents.cleanup();
   expect((await smolagents.run(code)).logs).toBe(note);
   const reports = [];
   await manager.executeCode(code, { onReport: (report) => reports.push(report.logs) });
-  expect(reports).toEqual([note]);
+  expect(reports).toStrictEqual([note]);
 });
 
 test('programs of a SandboxManager may call the API in every form', async () => {
@@ -256,8 +256,8 @@ test('programs of a SandboxManager may call the API in every form', async () => 
   ]) {
     expect(await manager.executeCode(code)).toBe(42);
   }
-  expect(await manager.executeCode('[20, 21].map(async (n) => sdk.api.twice({ n }))')).toEqual([40, 42]);
-  expect(await manager.executeMutate(`${F}js\n(state) => ({ ...state, n: 42 })\n${F}`, { a: 1 })).toEqual({
+  expect(await manager.executeCode('[20, 21].map(async (n) => sdk.api.twice({ n }))')).toStrictEqual([40, 42]);
+  expect(await manager.executeMutate(`${F}js\n(state) => ({ ...state, n: 42 })\n${F}`, { a: 1 })).toStrictEqual({
     a: 1,
     n: 42,
   });
@@ -290,7 +290,10 @@ describe('run of an executor', () => {
     ],
   ])('warns that %j calls or awaits nothing', async (code, notice) => {
     const { logs, logEntries } = await executor.run(code);
-    expect([logs, logEntries.map(({ level, message }) => [level, message])]).toEqual([notice, [['warn', notice]]]);
+    expect([logs, logEntries.map(({ level, message }) => [level, message])]).toStrictEqual([
+      notice,
+      [['warn', notice]],
+    ]);
   });
 
   test('reports the warning to onLog too', async () => {
@@ -298,7 +301,7 @@ describe('run of an executor', () => {
     const listening = new SESExecutor({ autoInit: true, onLog: ({ message }) => entries.push(message) });
     await listening.run('console.log(1); async () => 2');
     await listening.cleanup();
-    expect(entries).toEqual(['1', `${VALUE}await (async () => { … })()`]);
+    expect(entries).toStrictEqual(['1', `${VALUE}await (async () => { … })()`]);
   });
 
   test.each(['function area(w, h) { return w * h }', 'function f() { return 1 }\nf();', 'final_answer(() => 1)', '1'])(

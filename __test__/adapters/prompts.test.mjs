@@ -63,7 +63,7 @@ describe('the template of the system prompt', () => {
 
   test('has the placeholders of smolagents', () => {
     const placeholders = new Set(CODE_AGENT_SYSTEM_PROMPT.match(/\{\{\{?[#/]?\w+( \w+)?\}?\}\}/g));
-    expect([...placeholders].sort()).toEqual([
+    expect([...placeholders].sort()).toStrictEqual([
       '{{#if custom_instructions}}',
       '{{#if has_authorized_imports}}',
       '{{#if has_managed_agents}}',
@@ -134,7 +134,7 @@ Rules:
     const own = { name: 'final_answer', inputs: { answer: { type: 'any', description: 'The answer.' } } };
     const now = { name: 'now', output_type: 'string' };
     const { tools_prompt: added } = systemPromptVariables({ tools: [search, now] });
-    expect(added.match(/^(async )?function \w+/gm)).toEqual([
+    expect(added.match(/^(async )?function \w+/gm)).toStrictEqual([
       'async function search',
       'async function now',
       'function final_answer',

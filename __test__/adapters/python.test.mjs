@@ -27,7 +27,7 @@ describe('the code tool for Python', () => {
     );
     expect(tool.description).toContain('\n\ndef plus(*args, **kwargs): ...');
     const code = 'print("a")\n[search(query="q"), search("q", limit=2), search("q", 3), plus(1, 2)]';
-    expect(await tool.execute(code)).toEqual({
+    expect(await tool.execute(code)).toStrictEqual({
       output: [{ query: 'q' }, { query: 'q', limit: 2 }, { query: 'q', limit: 3 }, 3],
       logs: 'a\n',
       text: '[{"query":"q"},{"query":"q","limit":2},{"query":"q","limit":3},3]\n\nLogs:\na\n',
@@ -72,7 +72,7 @@ describe('the code tool for Python', () => {
     expect(tool.description).toContain('def zod(*, query: str, since: str | None = None) -> Any:\n');
     const names = Object.keys(properties).slice(1);
     const code = `[find(query="q", ${names.map((name) => `${name}=None`).join(', ')}), zod("q", None)]`;
-    expect((await tool.execute(code)).output).toEqual([
+    expect((await tool.execute(code)).output).toStrictEqual([
       { query: 'q', choice: null, region: null, owner: null, nullable: null, any: null },
       { query: 'q' },
     ]);

@@ -89,11 +89,11 @@ describe('toJson', () => {
 
   test('values within the budget are complete', () => {
     const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `row ${id}` }));
-    expect(toJson(rows)).toEqual(rows);
-    expect(toJson(shared(10))).toEqual(shared(10));
+    expect(toJson(rows)).toStrictEqual(rows);
+    expect(toJson(shared(10))).toStrictEqual(shared(10));
     expect(toJson('x'.repeat(2 ** 24))).toHaveLength(2 ** 24);
-    expect(toJson(deep(400))).toEqual(deep(400));
-    expect(toJson({ a: [1n, 2n ** 900n], m: new Map([[1, new Set([NaN])]]), e: new TypeError('m') })).toEqual({
+    expect(toJson(deep(400))).toStrictEqual(deep(400));
+    expect(toJson({ a: [1n, 2n ** 900n], m: new Map([[1, new Set([NaN])]]), e: new TypeError('m') })).toStrictEqual({
       a: ['1', `${2n ** 900n}`],
       m: [[1, ['NaN']]],
       e: { name: 'TypeError', message: 'm' },
@@ -120,14 +120,14 @@ describe('toJson', () => {
 
   test('values that are cut say so', () => {
     const list = /** @type {any[]} */ (toJson(Array(1e6).fill(1)));
-    expect(list.slice(0, 2)).toEqual([1, 1]);
+    expect(list.slice(0, 2)).toStrictEqual([1, 1]);
     expect(list.at(-1)).toBe('... of 1000000 items');
     const keys = Object.entries(toJson(Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`k${i}`, i]))));
-    expect([keys[0], keys.at(-1)]).toEqual([
+    expect([keys[0], keys.at(-1)]).toStrictEqual([
       ['k0', 0],
       ['...', '... more'],
     ]);
-    expect(toJson([{ __proto__: null, ['__proto__']: 1 }, Array(100_000).fill(0)])[0]).toEqual(
+    expect(toJson([{ __proto__: null, ['__proto__']: 1 }, Array(100_000).fill(0)])[0]).toStrictEqual(
       Object.fromEntries([['__proto__', 1]]),
     );
     expect(toJson(['x'.repeat(5_000_000)])[0]).toMatch(/^x+\.\.\. \d+ more characters$/);
@@ -241,7 +241,7 @@ describe('a value that takes long to print', () => {
     try {
       const texts = [outputText(value), modelText(value)];
       const printed = printer.mock.calls.map(([it, options]) => (it === value ? options.maxArrayLength : 'a copy'));
-      expect(printed).toEqual(expected);
+      expect(printed).toStrictEqual(expected);
       expect(Math.max(...texts.map(({ length }) => length))).toBeLessThan(1_200_000);
     } finally {
       printer.mockRestore();
@@ -330,8 +330,8 @@ test('values that tools throw are described quickly', () => {
 
 test('values up to 200 levels deep are shown to a model as JSON', async () => {
   const text = `${'['.repeat(200)}${']'.repeat(200)}`;
-  expect(await modelOutput(deep(199))).toEqual({ text, value: deep(199) });
+  expect(await modelOutput(deep(199))).toStrictEqual({ text, value: deep(199) });
   const printed = inspect(deep(200), { depth: 19, breakLength: 120 });
   // As data, it is whole.
-  expect(await modelOutput(deep(200))).toEqual({ text: printed, value: deep(200) });
+  expect(await modelOutput(deep(200))).toStrictEqual({ text: printed, value: deep(200) });
 });

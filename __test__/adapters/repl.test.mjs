@@ -64,7 +64,7 @@ describe('the REPL with piped input', () => {
       'await new Promise((resolve) => resolve(a))',
       'enum Unit { Km }; Unit.Km as number',
     ]);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
     expect(stdout).toBe("1\nundefined\nlogged\n42\n'text'\nMap(1) { 1 => 2n }\nundefined\n1\n0\n");
   });
 
@@ -162,7 +162,7 @@ describe('the REPL with piped input', () => {
   ])('names UTF-16 as the encoding: %s', async (_, input) => {
     for (const args of [['repl'], ['run', '-']]) {
       const { status, stdout, stderr } = await spawnNode([BIN, ...args], { input });
-      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+      expect({ status, stdout }).toStrictEqual({ status: 2, stdout: '' });
       expect(stderr).toMatch(/^ses-executor: the standard input is UTF-16: save it as UTF-8\n/);
     }
   });
@@ -358,7 +358,7 @@ describe('the REPL at a terminal', () => {
       new Prompt({ executor, toolset, input, output: process.stdout, terminal: false, hasColours: true });
       input.end('throw 1\\n2\\n');`,
     ]);
-    expect({ status, stdout, stderr }).toEqual({
+    expect({ status, stdout, stderr }).toStrictEqual({
       status: 0,
       stdout:
         '\x1b[31mERR_RUNTIME_EXCEPTION: Runtime exception: 1\n  at repl:1:1\n  |\n1 | throw 1\n  | ^ 1\x1b[39m\n\x1b[33m2\x1b[39m\n',

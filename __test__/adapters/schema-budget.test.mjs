@@ -128,7 +128,7 @@ describe('a check of a huge value against a schema', { timeout: 30_000 }, () => 
     ],
   ])('%s lets the event loop turn and keeps little memory', async (name, schema, make, leastLooks) => {
     const { messages, looks, mostLooks, most } = await checkedInChild(schema, make);
-    expect(messages?.slice(0, 2)).toEqual(
+    expect(messages?.slice(0, 2)).toStrictEqual(
       {
         'of wrong items': ['list.0 must be string, got 1', 'list.0 must be null, got 1'],
         'of 300 alternatives': ['list.0.a must be 0, got -1', 'list.0.a must be 1, got -1'],
@@ -208,7 +208,7 @@ describe('a check of a huge value against a schema', { timeout: 30_000 }, () => 
         `await take({ list: Array(${count}).fill(${given}) })`,
       );
       expect(said).toBe('taken');
-      expect(inputs).toEqual([{ list: Array(count).fill(taken) }]);
+      expect(inputs).toStrictEqual([{ list: Array(count).fill(taken) }]);
     });
 
     test.each([
@@ -220,7 +220,7 @@ describe('a check of a huge value against a schema', { timeout: 30_000 }, () => 
       const { result, looks } = await withClock(1, () =>
         validate(z.object({ list: z.array(item) }), { list: Array(6_000).fill(wrong) }),
       );
-      expect(result).toEqual({ issues: [TOO_SLOW] });
+      expect(result).toStrictEqual({ issues: [TOO_SLOW] });
       // Three attempts, with 40 ms each.
       expect(looks).toBe(3 * 41);
     });
@@ -229,13 +229,13 @@ describe('a check of a huge value against a schema', { timeout: 30_000 }, () => 
     test('is not ended by the work of other threads', async () => {
       const schema = z.object({ list: z.array(z.number().catch(0)) });
       const { result, looks } = await withClock(0.1, () => validate(schema, { list: Array(150).fill('x') }));
-      expect(result).toEqual({ value: { list: Array(150).fill(0) } });
+      expect(result).toStrictEqual({ value: { list: Array(150).fill(0) } });
       expect(looks).toBeGreaterThan(150);
     });
 
     test('may be asynchronous', async () => {
       const schema = z.object({ a: z.string().refine(async (text) => text !== 'x', { message: 'not x' }) });
-      expect(await validate(schema, { a: 'y' })).toEqual({ value: { a: 'y' } });
+      expect(await validate(schema, { a: 'y' })).toStrictEqual({ value: { a: 'y' } });
       expect(await validate(schema, { a: 'x' })).toMatchObject({ issues: [{ message: 'not x', path: ['a'] }] });
     });
 
@@ -243,7 +243,7 @@ describe('a check of a huge value against a schema', { timeout: 30_000 }, () => 
       const schema = z.object({ a: z.string({ message: 'own' }), b: z.number() });
       const { issues } = await validate(schema, { a: 1, b: 'x' });
       const plain = schema.safeParse({ a: 1, b: 'x' }).error.issues;
-      expect(issues.map(({ message }) => message)).toEqual(plain.map(({ message }) => message));
+      expect(issues.map(({ message }) => message)).toStrictEqual(plain.map(({ message }) => message));
     });
   });
 
@@ -273,7 +273,7 @@ describe('a check of a huge value against a schema', { timeout: 30_000 }, () => 
     ])('with %d alternatives it checks %d parts, and not %d', async (alternatives, few, many, max) => {
       const { schema, checks } = schemaWith(alternatives);
       const listOf = (length) => ({ list: Array(length).fill('k0') });
-      expect(await validate(schema, listOf(few))).toEqual({ value: listOf(few) });
+      expect(await validate(schema, listOf(few))).toStrictEqual({ value: listOf(few) });
       const { issues } = await validate(schema, listOf(many));
       expect(issues[0].message).toMatch(new RegExp(`^it has more than ${max} parts, `));
       expect(checks()).toBe(1);
@@ -322,7 +322,7 @@ describe('a tool with a JSON Schema', () => {
   ])('does not get %s', async (input, reason) => {
     const { inputs, said } = await call(schema, `await take(${input})`);
     expect(said.startsWith(reason), said).toBe(true);
-    expect(inputs).toEqual([]);
+    expect(inputs).toStrictEqual([]);
   });
 
   test('gets exactly the checked input', async () => {
@@ -334,7 +334,7 @@ describe('a tool with a JSON Schema', () => {
     expect(inputs).toStrictEqual([
       { list: [1, null, null], at: '1970-01-01T00:00:00.000Z', toJSON: 1, pair: [{ x: 1 }, { x: 1 }] },
     ]);
-    expect(Object.keys(inputs[0].list)).toEqual(['0', '1', '2']);
+    expect(Object.keys(inputs[0].list)).toStrictEqual(['0', '1', '2']);
   });
 
   test('may have an input of another type than object, which is checked too', async () => {

@@ -69,7 +69,7 @@ test.each(Object.keys(FRAMEWORKS))('%s: each conversation has its own session', 
   expect(tool.description).toContain('Variables and functions persist from call to call.');
   await Promise.all([call(tool, 'let n = 1; n', 'a'), call(tool, 'let n = 10; n', 'b')]);
   const next = ['a', 'b', 'a'].map((chat) => call(tool, 'n += 1', chat));
-  expect(await Promise.all(next)).toEqual([2, 11, 3]);
+  expect(await Promise.all(next)).toStrictEqual([2, 11, 3]);
 });
 
 test.each([
@@ -168,7 +168,7 @@ describe('each tool call of code has its own id', () => {
   test.each(Object.keys(calls))('in %s', async (name) => {
     seen.length = 0;
     await calls[name]();
-    expect(seen).toEqual([expect.stringMatching(UUID), expect.stringMatching(UUID)]);
+    expect(seen).toStrictEqual([expect.stringMatching(UUID), expect.stringMatching(UUID)]);
     expect(new Set(seen).size).toBe(2);
   });
 
@@ -177,6 +177,6 @@ describe('each tool call of code has its own id', () => {
     const tools = [langchainTool((_, { toolCall }) => note(toolCall?.id), { name: 'note', description: '', schema })];
     const call = { type: 'tool_call', id: 'outer', name: 'run_javascript', args: { code } };
     expect((await langchainCodeTool({ tools }).invoke(call)).content).toBe('1');
-    expect(seen).toEqual([undefined, undefined]);
+    expect(seen).toStrictEqual([undefined, undefined]);
   });
 });

@@ -60,7 +60,7 @@ test('the agent has the prompt for JavaScript', () => {
     customInstructions: 'Be brief.',
     codeBlockTags: ['<js>', '</js>'],
   });
-  expect(agent.prompts).toEqual(['', expected]);
+  expect(agent.prompts).toStrictEqual(['', expected]);
   expect(expected).toContain('async function search(query, limit = 2) {}');
 });
 
@@ -70,7 +70,7 @@ test('an executor without authorized imports gets those of the agent', async () 
     authorized_imports: ['units'],
     executor_options: { authorizedImports: undefined, modules: { units: 'export const km = 1;' } },
   });
-  expect(await agent.run('go')).toEqual(['km']);
+  expect(await agent.run('go')).toStrictEqual(['km']);
 });
 
 // The prompt named those of the agent, or none.
@@ -88,7 +88,7 @@ test('tools, managed agents and variables are available, and state is kept', asy
     ],
     { managed_agents: [helper] },
   );
-  expect(await agent.run('go', { additional_args: { topic: 't' } })).toEqual([
+  expect(await agent.run('go', { additional_args: { topic: 't' } })).toStrictEqual([
     ['ta', 'tb'],
     ['xa'],
     ['do', { additional_args: undefined, reset: true }],
@@ -132,7 +132,7 @@ ${RETRY}`);
   test('an answer without code is an observation, and code elsewhere in an answer is found', async () => {
     const agent = agentOf(['It is Paris.', '```js\nfinal_answer(1)\n```', code('final_answer(2)')]);
     expect(await agent.run('go')).toBe(2);
-    expect(observations(agent).slice(0, 2)).toEqual([
+    expect(observations(agent).slice(0, 2)).toStrictEqual([
       noCode('It is Paris.'),
       `Error:\nThe code of your answer must be between <code> and </code>.\n${RETRY}`,
     ]);
@@ -151,7 +151,7 @@ test('drafts in thoughts do not run', async () => {
     { tools },
   );
   expect(await agent.run('go')).toBe(2);
-  expect(calls).toEqual(['real']);
+  expect(calls).toStrictEqual(['real']);
   expect(observations(agent)[1]).toBe(`Execution logs:\n${noCode('Nothing to do.')}`);
 });
 
@@ -212,9 +212,9 @@ describe('file tools of smolagents-ts', () => {
         ],
         { tools },
       );
-      expect(await agent.run('go')).toEqual(['a.txt', ['xa']]);
+      expect(await agent.run('go')).toStrictEqual(['a.txt', ['xa']]);
       expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one');
-      expect(agent.tools.get('write').to_dict()).toEqual({ type: 'function', function: { name: 'write' } });
+      expect(agent.tools.get('write').to_dict()).toStrictEqual({ type: 'function', function: { name: 'write' } });
       const prompt = agent.prompts.at(-1);
       expect(prompt).toContain('Write a whole file');
       expect(prompt).not.toContain("Python's open()");

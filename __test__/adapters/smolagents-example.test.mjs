@@ -6,7 +6,7 @@ import { spawnNode } from '../helpers.mjs';
 
 test('an agent completes five steps, three of which fail', async () => {
   const { status, stdout, stderr } = await spawnNode(['examples/smolagents.mjs']);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
   expect(stdout).toMatchInlineSnapshot(`
     "Step 1
     Thought: I will look up both cities.

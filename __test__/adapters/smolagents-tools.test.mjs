@@ -43,7 +43,7 @@ describe('toHostTools', () => {
     ['new Map()', `tool: the argument query must be a string, got an object`],
     ["'x', { max_results: 3 }", 'tool: the argument max_results must be an integer, got an object'],
   ])('tool(%s)', async (code, expected) => {
-    expect(await called(search, code)).toEqual(expected);
+    expect(await called(search, code)).toStrictEqual(expected);
   }); // prettier-ignore
 
   const record = { record: { type: 'object', description: 'What to save' } };
@@ -67,7 +67,7 @@ describe('toHostTools', () => {
     [{ value: {} }, '{ x: 1 }', { value: { x: 1 } }],
     [{ value: { type: 'any' } }, 'null', { value: null }],
   ])('the first input may be one object: %j, tool(%s)', async (inputs, code, expected) => {
-    expect(await called(inputs, code)).toEqual(expected);
+    expect(await called(inputs, code)).toStrictEqual(expected);
   }); // prettier-ignore
 
   test.each([
@@ -82,13 +82,13 @@ describe('toHostTools', () => {
     [{}, '', {}],
     [{}, '1', 'tool was called with 1 arguments; it takes none'],
   ])('types inside an argument are checked: %j, tool(%s)', async (inputs, code, expected) => {
-    expect(await called(inputs, code)).toEqual(expected);
+    expect(await called(inputs, code)).toStrictEqual(expected);
   }); // prettier-ignore
 
   test('inherited members of objects are not members of an argument', async () => {
     const properties = { toString: { type: 'string' }, constructor: { type: 'string', nullable: true } };
     const inputs = { options: { type: 'object', properties, required: [] } };
-    expect(await called(inputs, '{ options: {} }')).toEqual({ options: {} });
+    expect(await called(inputs, '{ options: {} }')).toStrictEqual({ options: {} });
   });
 
   test('defaults are copied for each call', async () => {
@@ -97,29 +97,29 @@ describe('toHostTools', () => {
     const { tool } = toHostTools([{ name: 'tool', inputs, forward: ({ list }) => seen.push(list.push(1)) }]);
     await tool();
     await tool();
-    expect(seen).toEqual([1, 1]);
-    expect(inputs.list.default).toEqual([]);
+    expect(seen).toStrictEqual([1, 1]);
+    expect(inputs.list.default).toStrictEqual([]);
   });
 
   test('functions have the name and the number of inputs of their tool, and are called on it', async () => {
     const tool = new SearchTool();
     const { search: fn } = toHostTools([tool]);
-    expect({ name: fn.name, length: fn.length }).toEqual({ name: 'search', length: 3 });
-    expect(await fn('x', 1)).toEqual(['xa']);
+    expect({ name: fn.name, length: fn.length }).toStrictEqual({ name: 'search', length: 3 });
+    expect(await fn('x', 1)).toStrictEqual(['xa']);
     expect(tool.calls).toHaveLength(1);
   });
 
   test('lists, maps, records and namespaces of tools are accepted', async () => {
     const tool = new SearchTool();
     const plain = () => 5;
-    expect(Object.keys(toHostTools([tool, { ...tool, name: 'other', forward: tool.forward }]))).toEqual([
+    expect(Object.keys(toHostTools([tool, { ...tool, name: 'other', forward: tool.forward }]))).toStrictEqual([
       'search',
       'other',
     ]);
-    expect(Object.keys(toHostTools(new Map([['find', tool]])))).toEqual(['find']);
+    expect(Object.keys(toHostTools(new Map([['find', tool]])))).toStrictEqual(['find']);
     const record = toHostTools({ plain, Host: { deep: { find: tool } } });
     expect(record.plain).toBe(plain);
-    expect(await record.Host.deep.find('x', 1)).toEqual(['xa']);
+    expect(await record.Host.deep.find('x', 1)).toStrictEqual(['xa']);
     const read = {
       name: 'Host.readDoc',
       inputs: { path: { type: 'string' } },
@@ -127,7 +127,7 @@ describe('toHostTools', () => {
     };
     const executor = create({ tools: [read, { ...read, name: 'Host.list' }] });
     const { output } = await executor.run("[await Host.readDoc('a'), await Host.list({ path: 'b' })]");
-    expect(output).toEqual(['text of a', 'text of b']);
+    expect(output).toStrictEqual(['text of a', 'text of b']);
   });
 
   test('a tool that needs approval is refused, because nobody would be asked', () => {
@@ -148,8 +148,8 @@ describe('toHostTools', () => {
     const executor = create({ tools: [researcher] });
     const code =
       "[await researcher('Read.'), await researcher('Read.', { a: 1 }), await researcher({ task: 'T', additional_args: { b: 2 } })]";
-    expect((await executor.run(code)).output).toEqual(['did 1', 'did 2', 'did 3']);
-    expect(runs).toEqual([
+    expect((await executor.run(code)).output).toStrictEqual(['did 1', 'did 2', 'did 3']);
+    expect(runs).toStrictEqual([
       ['Read.', { additional_args: undefined, reset: true }],
       ['Read.', { additional_args: { a: 1 }, reset: true }],
       ['T', { additional_args: { b: 2 }, reset: true }],

@@ -126,28 +126,28 @@ describe('the executor used by a CodeAgent', () => {
     const agent = new CodeAgent({ model, tools: [tool], executor: proxy });
     const answer = await agent.run('Search.', { additional_args: { topic: 'x' } });
 
-    expect(answer).toEqual({ found: ['xa', 'xb'], more: 'xc' });
+    expect(answer).toStrictEqual({ found: ['xa', 'xb'], more: 'xc' });
     const step = (code) => [
       ['sendVariables', { topic: 'x' }],
       ['sendTools', {}, {}],
       ['run', code],
     ];
-    expect(calls).toEqual([
+    expect(calls).toStrictEqual([
       ...step('const found = await search(topic);\nconsole.log(found.length);\nfound'),
       ...step('const more = await search({ query: topic, limit: 3 });'),
       ...step('const more = await search({ query: topic, max_results: 3 });'),
       ...step('final_answer({ found, more: more.at(-1) });'),
     ]);
-    expect(tool.calls).toEqual([
+    expect(tool.calls).toStrictEqual([
       { query: 'x', max_results: 2, engine: null },
       { query: 'x', max_results: 3, engine: null },
     ]);
 
-    expect(model.requests.map(({ options }) => options)).toEqual(
+    expect(model.requests.map(({ options }) => options)).toStrictEqual(
       Array(5).fill({ stop_sequences: ['Observation:', 'Calling tools:', '</code>'] }),
     );
     const observations = agent.messages.map(({ content }) => content).filter((text) => text.startsWith('Observation:'));
-    expect(observations).toEqual([
+    expect(observations).toStrictEqual([
       'Observation:\nExecution logs:\n2\nLast output from code snippet:\n[\n  "xa",\n  "xb"\n]',
       `Observation:
 Error:
@@ -187,7 +187,7 @@ To give the final answer, call final_answer(value) in that block.`,
     await executor.sendVariables({});
     await executor.sendTools(tool_map);
     const result = await executor.run("final_answer(await search({ query: 'x', max_results: 1 }))");
-    expect(result).toEqual({ output: ['xa'], logs: '', is_final_answer: true });
+    expect(result).toStrictEqual({ output: ['xa'], logs: '', is_final_answer: true });
   });
 });
 
@@ -202,14 +202,14 @@ describe('the executor', () => {
   test('returns output, logs and is_final_answer, and hides its other properties', async () => {
     const executor = create();
     const result = await executor.run('console.log("a");\nconsole.warn("b");\n1 + 1');
-    expect(Object.keys(result)).toEqual(['output', 'logs', 'is_final_answer']);
-    expect(result).toEqual({ output: 2, logs: 'a\nb', is_final_answer: false });
-    expect(result.logEntries.map(({ level, message }) => [level, message])).toEqual([
+    expect(Object.keys(result)).toStrictEqual(['output', 'logs', 'is_final_answer']);
+    expect(result).toStrictEqual({ output: 2, logs: 'a\nb', is_final_answer: false });
+    expect(result.logEntries.map(({ level, message }) => [level, message])).toStrictEqual([
       ['log', 'a'],
       ['warn', 'b'],
     ]);
     expect(result.stats.toolCalls).toBe(0);
-    expect(await executor.run('final_answer(null)')).toEqual({ output: null, logs: '', is_final_answer: true });
+    expect(await executor.run('final_answer(null)')).toStrictEqual({ output: null, logs: '', is_final_answer: true });
   });
 
   test('throws the errors of the native executor', async () => {
@@ -287,7 +287,7 @@ Correct the cause in your next code block. If that has failed before, try a diff
       await lose();
       await executor.sendVariables({ sent: 1 });
       const { output, logs } = await executor.run('console.log(sent); typeof kept');
-      expect([output, logs]).toEqual(['undefined', `${gone}\n1`]);
+      expect([output, logs]).toStrictEqual(['undefined', `${gone}\n1`]);
       expect((await executor.run('1')).logs).toBe('');
       await lose();
       const error = await expectCode(executor.run('kept'), 'ERR_RUNTIME_EXCEPTION');
@@ -324,7 +324,7 @@ Correct the cause in your next code block. If that has failed before, try a diff
       executor.run("(await search('x')).length"),
       executor.run("(await search('x', 1)).length"),
     ]);
-    expect(outcomes.slice(3).map(({ output }) => output)).toEqual([2, 1]);
+    expect(outcomes.slice(3).map(({ output }) => output)).toStrictEqual([2, 1]);
     expect((await executor.run('a + two()')).output).toBe(3);
   });
 
@@ -385,10 +385,10 @@ Correct the cause in your next code block. If that has failed before, try a diff
 test('any executor is started, gets the tools, and is renewed after a timeout', async () => {
   const inner = new SESExecutor();
   const executor = create({ executor: inner, tools: [new SearchTool()] });
-  expect((await executor.run('await search("x")')).output).toEqual(['xa', 'xb']);
-  expect([executor.state, inner.state]).toEqual(['READY', 'READY']);
+  expect((await executor.run('await search("x")')).output).toStrictEqual(['xa', 'xb']);
+  expect([executor.state, inner.state]).toStrictEqual(['READY', 'READY']);
   await expectCode(executor.run('await new Promise(() => {})', { timeoutMs: 100 }), 'ERR_EXEC_TIMEOUT');
-  expect((await executor.run('await search({ query: "y", max_results: 1 })')).output).toEqual(['ya']);
+  expect((await executor.run('await search({ query: "y", max_results: 1 })')).output).toStrictEqual(['ya']);
   expect(() => createSmolagentsExecutor({ executor: inner, timeoutMs: 5 })).toThrow(
     new TypeError('options.timeoutMs is an option of executors: pass it where the executor is created'),
   );
@@ -406,11 +406,11 @@ test.each([
   const send = vi.spyOn(inner, 'sendTools');
   const executor = create({ executor: inner, tools: [new SearchTool()] });
   await start(executor);
-  expect((await executor.run('await search("x")')).output).toEqual(['xa', 'xb']);
-  expect((await executor.run('await search("x")')).output).toEqual(['xa', 'xb']);
+  expect((await executor.run('await search("x")')).output).toStrictEqual(['xa', 'xb']);
+  expect((await executor.run('await search("x")')).output).toStrictEqual(['xa', 'xb']);
   await executor.cleanup();
   await inner.init();
-  expect((await executor.run('await search("x")')).output).toEqual(['xa', 'xb']);
+  expect((await executor.run('await search("x")')).output).toStrictEqual(['xa', 'xb']);
   expect(send).toHaveBeenCalledTimes(2);
 });
 
@@ -441,7 +441,7 @@ describe('two of them over one executor', () => {
     ];
     // At once: they take turns.
     const all = await Promise.all(outcomes.map(([executor, code]) => outcome(executor, code)));
-    expect(all).toEqual(outcomes.map(([, , expected]) => expected));
+    expect(all).toStrictEqual(outcomes.map(([, , expected]) => expected));
   });
 
   test('have their own and the sent tools in a new isolate after the other has ended the previous one', async () => {
@@ -451,14 +451,14 @@ describe('two of them over one executor', () => {
       create({ executor: inner, tools: [tool('b', 'of Bob')] }),
     ];
     await ada.sendTools({ sent: () => 'by Ada' });
-    expect(await outcome(ada, '[await a(), sent()]')).toEqual(['of Ada', 'by Ada']);
+    expect(await outcome(ada, '[await a(), sent()]')).toStrictEqual(['of Ada', 'by Ada']);
     expect(await outcome(bob, 'await new Promise(() => {})')).toBe('ERR_EXEC_TIMEOUT');
     expect(await outcome(bob, 'await b()')).toBe('of Bob');
-    expect(await outcome(ada, '[await a(), sent()]')).toEqual(['of Ada', 'by Ada']);
+    expect(await outcome(ada, '[await a(), sent()]')).toStrictEqual(['of Ada', 'by Ada']);
     await bob.cleanup();
-    expect(await outcome(ada, '[await a(), sent()]')).toEqual(['of Ada', 'by Ada']);
+    expect(await outcome(ada, '[await a(), sent()]')).toStrictEqual(['of Ada', 'by Ada']);
     await ada.cleanup();
-    expect(await outcome(ada, '[await a(), typeof sent]')).toEqual(['of Ada', 'undefined']);
+    expect(await outcome(ada, '[await a(), typeof sent]')).toStrictEqual(['of Ada', 'undefined']);
   });
 
   test('wait for each other until the signal of a run ends the wait', async () => {
@@ -472,7 +472,7 @@ describe('two of them over one executor', () => {
     const waiting = bob.run('globalThis.begun = true', { signal: controller.signal });
     controller.abort(new Error('the user left'));
     const error = await expectCode(waiting, 'ERR_EXEC_TIMEOUT');
-    expect(error.details).toEqual({ aborted: true, reason: 'the user left' });
+    expect(error.details).toStrictEqual({ aborted: true, reason: 'the user left' });
     expect(error.message).toBe(
       'ERR_EXEC_TIMEOUT: Execution aborted: the user left\nHint: The caller has ended this run; the code is not to blame.',
     );
@@ -508,15 +508,15 @@ describe('two of them over one executor', () => {
     await ada.run('1');
     await bob.run('1');
     const told = (executor) => createCodeTool({ tools: {}, executor }).description.match(/(?<=function )\w+/g);
-    expect([ada, bob, inner].map(told)).toEqual([['a', 'common'], ['b', 'common'], ['common']]);
+    expect([ada, bob, inner].map(told)).toStrictEqual([['a', 'common'], ['b', 'common'], ['common']]);
   });
 });
 
 test('tools that are sent at the same time are all available, and reserved names are refused', async () => {
   const executor = create();
   await Promise.all([executor.sendTools({ a: () => 1 }), executor.sendTools({ b: () => 2 })]);
-  expect(await rejection(executor.sendTools({ console: () => 3 }))).toEqual(
+  expect(await rejection(executor.sendTools({ console: () => 3 }))).toStrictEqual(
     new TypeError('tools.console must have another name: `console` is reserved'),
   );
-  expect((await executor.run('[a(), b()]')).output).toEqual([1, 2]);
+  expect((await executor.run('[a(), b()]')).output).toStrictEqual([1, 2]);
 });

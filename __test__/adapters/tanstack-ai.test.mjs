@@ -46,7 +46,7 @@ console.warn('low');
 console.error('bad');
 console.info('fyi');
 return { sum };`;
-    expect(await runInCodeMode(code)).toEqual({
+    expect(await runInCodeMode(code)).toStrictEqual({
       success: true,
       result: { sum: 3 },
       logs: ['sum 3', 'WARN: low', 'ERROR: bad', 'INFO: fyi'],
@@ -69,7 +69,10 @@ return { sum };`;
     const code = 'try { await external_broken(); } catch ({ message }) { return message }';
     const { result, events } = await runInCodeMode(code, { tools: [broken] });
     expect(result).toBe('out of stock');
-    expect(events.at(-1)).toEqual(['code_mode:external_error', { function: 'external_broken', error: 'out of stock' }]);
+    expect(events.at(-1)).toStrictEqual([
+      'code_mode:external_error',
+      { function: 'external_broken', error: 'out of stock' },
+    ]);
   });
 
   test('a failure tells the model the place in its own code if code mode does not remove types', async () => {
@@ -91,10 +94,10 @@ return { sum };`;
     expect(error.message).toMatch(
       /^ERR_VALIDATION_FAILED: .*'c' does not exist in type '\{ a: number; b: number; \}'\. \(line 2, /,
     );
-    expect(events.map(([name]) => name)).toEqual(['code_mode:execution_started']);
+    expect(events.map(([name]) => name)).toStrictEqual(['code_mode:execution_started']);
     const right =
       'const n: number = await external_add({ a: 1, b: 2 });\nreturn [n, await external_now(), await external_now({})];';
-    expect((await runInCodeMode(right, config)).result).toEqual([3, 5, 5]);
+    expect((await runInCodeMode(right, config)).result).toStrictEqual([3, 5, 5]);
   });
 
   test('the timeout ends a program', async () => {
@@ -119,7 +122,7 @@ return { sum };`;
   test('a wrong limit is a failure of the execution', async () => {
     const { success, error } = await runInCodeMode('return 1', { timeout: -1 });
     expect(success).toBe(false);
-    expect(error).toEqual({
+    expect(error).toStrictEqual({
       name: 'TypeError',
       message: 'config.timeout must be a positive number, got -1',
     });
@@ -132,7 +135,7 @@ return { sum };`;
       run('globalThis.n = 1; await external_add({ a: 1, b: 2 }); return globalThis.n'),
       run('return typeof globalThis.n'),
     ]);
-    expect(results.map(({ result }) => result)).toEqual([1, 'undefined']);
+    expect(results.map(({ result }) => result)).toStrictEqual([1, 'undefined']);
   });
 
   test('executions take turns on an executor of the host, which is clean afterwards', async () => {
@@ -141,14 +144,14 @@ return { sum };`;
       const run = (typescriptCode) => tool.execute({ typescriptCode }, { emitCustomEvent: () => {} });
       const code = 'var n = (typeof n === "undefined" ? 0 : n) + 1; return external_add({ a: n, b: 0 })';
       const results = await Promise.all([run(code), run(code)]);
-      expect(results.map(({ result }) => result)).toEqual([1, 1]);
+      expect(results.map(({ result }) => result)).toStrictEqual([1, 1]);
       expect(executor.state).toBe('DEAD');
     });
   });
 
   test('the example ends successfully', async () => {
     const { status, stdout, stderr } = await spawnNode(['examples/tanstack-ai.mjs']);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
     expect(stdout).toContain("'town' does not exist in type '{ city: string; }'. (line 1, column 40)");
     expect(stdout).toContain(
       [
@@ -175,7 +178,7 @@ describe('a context', () => {
     await called.promise;
     await context.dispose();
     expect(await running).toMatchObject({ success: false, error: { message: expect.stringContaining('abort') } });
-    expect(await context.execute('1')).toEqual({
+    expect(await context.execute('1')).toStrictEqual({
       success: false,
       error: { name: 'DisposedError', message: 'The context has been disposed' },
       logs: [],
@@ -195,7 +198,7 @@ describe('a context', () => {
     controller.abort(new Error('the person has left'));
     expect(await running).toMatchObject({ success: false, error: { message: expect.stringContaining('abort') } });
     await contexts[1].dispose();
-    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    expect(getEventListeners(controller.signal, 'abort')).toStrictEqual([]);
     const late = await driver.createContext({ bindings });
     expect(await late.execute('1')).toMatchObject({
       success: false,
@@ -210,7 +213,7 @@ describe('a context', () => {
       success: true,
       value: 3,
     });
-    expect(calls).toEqual([[{}], [{}], [{ n: 1 }]]);
+    expect(calls).toStrictEqual([[{}], [{}], [{ n: 1 }]]);
   });
 
   test('changes names that are not identifiers', async () => {
@@ -225,7 +228,7 @@ describe('a context', () => {
     ['that is a function', 'async () => 2', 2],
     ['with a value that JSON lacks', 'return { n: 2n ** 64n }', { n: '18446744073709551616' }],
   ])('runs a program %s', async (_, code, value) => {
-    expect(await executeIn(code)).toEqual({ success: true, value, logs: [] });
+    expect(await executeIn(code)).toStrictEqual({ success: true, value, logs: [] });
   });
 
   test('has no deadline if the timeout is 0, except that of the driver', async () => {
@@ -249,7 +252,7 @@ test('a driver checks its options', () => {
       return `${name}: ${message}`;
     }
   });
-  expect(messages).toEqual([
+  expect(messages).toStrictEqual([
     'TypeError: options.timeout is not an option; did you mean options.timeoutMs?',
     'TypeError: options.signal must be an AbortSignal, got 1',
     'TypeError: options.executor must be an executor, got an object',

@@ -153,7 +153,7 @@ async function read(args) {}`);
       ' * @param args.days[] ISO 8601.',
       ` * @param {Record<string, ${entity}>} [args.byName]`,
     ];
-    expect(toJavaScriptSignature({ name: 'f', inputSchema, outputSchema }).split('\n')).toEqual([
+    expect(toJavaScriptSignature({ name: 'f', inputSchema, outputSchema }).split('\n')).toStrictEqual([
       '/**',
       ' * @param {object} args',
       ' * @param {{ since: string, "max-size"?: any }} args.filter Which. "max-size": Bytes.',
@@ -215,7 +215,7 @@ function f(a, b = undefined) {}`,
     ['a list', { type: 'array', items: { type: 'string' } }, 'string[]', []],
   ])('declares one object that is more than its properties: %s', (_, inputSchema, type, described) => {
     const members = { id: ' * @param args.id Its id.', b: ' * @param args.b b' };
-    expect(toJavaScriptSignature({ name: 'f', inputSchema }).split('\n')).toEqual([
+    expect(toJavaScriptSignature({ name: 'f', inputSchema }).split('\n')).toStrictEqual([
       '/**',
       ` * @param {${type}} args`,
       ...described.map((name) => members[name]),
@@ -341,12 +341,12 @@ function f(a, b = undefined) {}`,
     const signature = toJavaScriptSignature(tool);
     expect(signature.split('*/')).toHaveLength(3);
     expect(signature.indexOf('*/')).toBe(signature.indexOf(' */\nasync function f(a, b = ') + 1);
-    expect(signature.split('\n').filter((line) => !line.startsWith(' *'))).toEqual([
+    expect(signature.split('\n').filter((line) => !line.startsWith(' *'))).toStrictEqual([
       '/**',
       'async function f(a, b = "*/ process.exit() /*") {}',
     ]);
     expect(signature).toContain(' * @param {"*\\/ process.exit() /*"} a *\\/ process.exit() /*\n');
-    expect(validateCode(signature)).toEqual([]);
+    expect(validateCode(signature)).toStrictEqual([]);
   });
 
   test('keeps line breaks of a description inside the comment', () => {
@@ -421,11 +421,11 @@ function f(a, b = undefined) {}`,
         const tool = { name: 'tool', description, inputs: { a, b }, output_schema: a, output_description: description };
         const text = toJavaScriptSignature(tool);
         const file = ts.createSourceFile('tool.js', text, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
-        expect(file.parseDiagnostics.map(({ messageText }) => messageText)).toEqual([]);
-        expect(file.jsDocDiagnostics.map(({ messageText }) => messageText)).toEqual([]);
+        expect(file.parseDiagnostics.map(({ messageText }) => messageText)).toStrictEqual([]);
+        expect(file.jsDocDiagnostics.map(({ messageText }) => messageText)).toStrictEqual([]);
         expect(file.statements).toHaveLength(1);
         const [declaration] = file.statements;
-        expect(declaration.parameters.map((parameter) => parameter.name.getText())).toEqual(['a', 'b']);
+        expect(declaration.parameters.map((parameter) => parameter.name.getText())).toStrictEqual(['a', 'b']);
         expect(declaration.getStart()).toBe(text.indexOf('\nasync function tool(') + 1);
         const types = ts.getJSDocParameterTags(declaration.parameters[0]).map((tag) => tag.typeExpression?.getText());
         expect(types[0]).toBe(/^ \* @param (\{.*\}) \[?a\b/m.exec(text)[1]);

@@ -44,7 +44,7 @@ test('prompts are rendered and tools are declared without the addon', async () =
       renderSystemPrompt({ tools: [tool] }).includes('function add(a) {}'),
       toJavaScriptSignature(tool).split('\\n').at(-1),
     ]));`;
-  expect(await withoutAddon(script)).toEqual([true, 'async function add(a) {}']);
+  expect(await withoutAddon(script)).toStrictEqual([true, 'async function add(a) {}']);
 });
 
 test('ai and codemode check their options, including modules', async () => {
@@ -69,5 +69,5 @@ test('ai and codemode check their options, including modules', async () => {
     'RangeError: options.maxLogBytes must be an integer >= 1024, got 1',
     'TypeError: options.modules.m.s (symbol) cannot be cloned',
   ];
-  expect(await withoutAddon(script)).toEqual(expected.flatMap((message) => [message, message]));
+  expect(await withoutAddon(script)).toStrictEqual(expected.flatMap((message) => [message, message]));
 });
