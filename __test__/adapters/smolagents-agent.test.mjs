@@ -1,5 +1,5 @@
-// `JavaScriptCodeAgent`: over a class that does what the `CodeAgent` of smolagents-ts does with its executor, in the
-// order in which that does it; the package itself is not on npm.
+// `JavaScriptCodeAgent` over a stand-in for the `CodeAgent` of smolagents-ts, which is not on npm. The class itself is
+// used in `smolagents-ts.client.mjs`.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

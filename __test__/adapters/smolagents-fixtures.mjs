@@ -39,3 +39,19 @@ export function create(options) {
   executors.push(executor);
   return executor;
 }
+
+/** `executor`, and the calls of its methods that are made through it, with copies of their arguments. */
+export function recorded(executor) {
+  const calls = [];
+  const proxy = new Proxy(executor, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...args) => {
+        calls.push([name, ...structuredClone(args)]);
+        return value.apply(target, args);
+      };
+    },
+  });
+  return { proxy, calls };
+}

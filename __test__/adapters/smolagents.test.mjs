@@ -1,5 +1,5 @@
-// `ses-executor/smolagents`: the executor in the hands of an agent that is written as the `CodeAgent` of smolagents-ts,
-// with that agent's calls, names and shapes.
+// `ses-executor/smolagents`: the executor by itself, and in a loop that an agent's author writes with the parts of
+// `ses-executor/prompts`. The agents of smolagents-ts themselves use it in `smolagents-ts.client.mjs`.
 
 import { describe, expect, test, vi } from 'vitest';
 
@@ -14,7 +14,7 @@ import {
 } from 'ses-executor/smolagents';
 
 import { isExecutor } from '../../build/contract/executor.js';
-import { BaseTool, SearchTool, create } from './smolagents-fixtures.mjs';
+import { BaseTool, SearchTool, create, recorded } from './smolagents-fixtures.mjs';
 import { deferred, expectCode, rejection } from '../helpers.mjs';
 
 class FinalAnswerTool extends BaseTool {
@@ -28,24 +28,11 @@ class FinalAnswerTool extends BaseTool {
   }
 }
 
-/** `executor`, and the calls of its methods that are made through it, with copies of their arguments. */
-function recorded(executor) {
-  const calls = [];
-  const proxy = new Proxy(executor, {
-    get(target, name) {
-      const value = Reflect.get(target, name, target);
-      if (typeof value !== 'function') return value;
-      return (...args) => {
-        calls.push([name, ...structuredClone(args)]);
-        return value.apply(target, args);
-      };
-    },
-  });
-  return { proxy, calls };
-}
-
-/** `CodeAgent` of smolagents-ts, as far as it has to do with the executor; errors become observations here. */
-class CodeAgent {
+/**
+ * A loop that uses the executor without smolagents-ts: it calls the executor as `CodeAgent` does, reads code and writes
+ * observations with the functions of this package, and errors become observations.
+ */
+class AgentLoop {
   code_block_tags = ['<code>', '</code>'];
   state = new Map();
   managed_agents = new Map();
@@ -112,7 +99,7 @@ class ScriptedModel {
   }
 }
 
-describe('the executor used by a CodeAgent', () => {
+describe('the executor used by a loop with the parts of this package', () => {
   test('supports three calls per step without init, keeps state and repairs errors', async () => {
     const tool = new SearchTool();
     const { proxy, calls } = recorded(create({ tools: [tool] }));
@@ -123,7 +110,7 @@ describe('the executor used by a CodeAgent', () => {
       'Thought: The name is max_results.\n```js\nconst more = await search({ query: topic, max_results: 3 });\n```',
       "Thought: Done.\n<code>\nfinal_answer({ found, more: more.at(-1) });\n</code>",
     ); // prettier-ignore
-    const agent = new CodeAgent({ model, tools: [tool], executor: proxy });
+    const agent = new AgentLoop({ model, tools: [tool], executor: proxy });
     const answer = await agent.run('Search.', { additional_args: { topic: 'x' } });
 
     expect(answer).toStrictEqual({ found: ['xa', 'xb'], more: 'xc' });
@@ -180,7 +167,6 @@ To give the final answer, call final_answer(value) in that block.`,
     const tool = new SearchTool();
     const final = new FinalAnswerTool();
     const executor = create();
-    // As in the agent that sends its tools: `tool.forward(args[0])`.
     const tool_map = Object.fromEntries(
       [tool, final].map((each) => [each.name, async (...args) => each.forward(args[0])]),
     );
