@@ -190,6 +190,7 @@ describe('fences', () => {
     ['tildes', '~~~js\na(`b`)\n~~~', 'a(`b`)'],
     ['longer fences', `${FENCE}\`js\nconst s = "\n${FENCE}\n";\n${FENCE}\``, `const s = "\n${FENCE}\n";`],
     ['closed by a longer fence', `${FENCE}js\na()\n${FENCE}\`\`\nDone.`, 'a()'],
+    ['closed by a longer fence before another block', `${FENCE}js\na()\n${FENCE}\`\`\nDone.\n${FENCE}js\nb()\n${FENCE}`, 'a()\n\nb()'],
     ['not closed by a shorter fence', `${FENCE}\`js\na(\`\n${FENCE}\n\`)\n${FENCE}\`\nDone.`, `a(\`\n${FENCE}\n\`)`],
     ['in a template', `${FENCE}js\nconst md = \`\n\\\`\\\`\\\`py\nx\n\\\`\\\`\\\`\n\`;\n${FENCE}`, 'const md = `\n\\`\\`\\`py\nx\n\\`\\`\\`\n`;'],
     ['in a comment', `${FENCE}js\n/*\n${FENCE}\n*/\na()\n${FENCE}`, `/*\n${FENCE}\n*/\na()`],
