@@ -40,7 +40,7 @@ describe.runIf(process.platform === 'linux')('too little address space', () => {
       }
       say(engineStats().live);`;
     const refused = { code: 'ERR_SES_INIT_FAILED', message: `SES init failed: ${WHAT_TO_DO}` };
-    expect(limited(program)).toEqual({ status: 0, signal: null, said: [refused, refused, 0] });
+    expect(limited(program)).toStrictEqual({ status: 0, signal: null, said: [refused, refused, 0] });
   });
 
   it('refuses to start an executor in a separate process', () => {
@@ -49,7 +49,7 @@ describe.runIf(process.platform === 'linux')('too little address space', () => {
       say(await executor.init().then(() => 'READY', ({ code, details }) => ({ code, says: details.reason })));
       await executor.cleanup();`;
     const { status, said } = limited(program);
-    expect({ status, said }).toEqual({
+    expect({ status, said }).toStrictEqual({
       status: 0,
       said: [{ code: 'ERR_WORKER_LOST', says: expect.stringContaining(WHAT_TO_DO) }],
     });
@@ -63,7 +63,7 @@ describe.runIf(process.platform === 'linux')('too little address space', () => {
         say(await executor.init().then(() => 'READY', ({ details }) => details.reason.split(':')[0]));
       }`;
     const { status, said } = limited(program);
-    expect({ status, said }).toEqual({
+    expect({ status, said }).toStrictEqual({
       status: 0,
       said: Array(10).fill('the worker process ended with exit status 3'),
     });
@@ -73,6 +73,6 @@ describe.runIf(process.platform === 'linux')('too little address space', () => {
     const { status, said } = limited(
       `say((await validateCode('1 + 1')).map(({ rule, severity }) => [rule, severity]));`,
     );
-    expect({ status, said }).toEqual({ status: 0, said: [[['not_checked', 'ERROR']]] });
+    expect({ status, said }).toStrictEqual({ status: 0, said: [[['not_checked', 'ERROR']]] });
   });
 });

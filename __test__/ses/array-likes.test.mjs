@@ -91,7 +91,7 @@ test.each([
     for (const method of ${JSON.stringify(methods)}) for (const [name, receiver] of Object.entries(receivers)) {
       lists.forEach((list, index) => trial(method + name + index, (on) => Array.prototype[method].apply(on, list), receiver));
     }`);
-  expect(here).toEqual(there);
+  expect(here).toStrictEqual(there);
 });
 
 test('array methods with callbacks return what V8 returns', async () => {
@@ -111,7 +111,7 @@ test('array methods with callbacks return what V8 returns', async () => {
     for (const method of ['sort', 'toSorted']) for (const [name, receiver] of Object.entries(receivers)) {
       orders.forEach((list, index) => trial(method + name + index, (on) => Array.prototype[method].apply(on, list), receiver));
     }`);
-  expect(here).toEqual(there);
+  expect(here).toStrictEqual(there);
 });
 
 test('other built-ins that take array-likes return what V8 returns', async () => {
@@ -150,7 +150,7 @@ test('other built-ins that take array-likes return what V8 returns', async () =>
     trial('called', () => Proxy({}, {}), () => 1);
     trial('target', () => new Proxy(1, {}), () => 1);
     trial('subclass', () => new (class extends Proxy {})({}, {}), () => 1);`);
-  expect(here).toEqual(there);
+  expect(here).toStrictEqual(there);
 });
 
 test("replaced methods have the length, name and attributes of V8's methods", async () => {
@@ -169,7 +169,7 @@ test("replaced methods have the length, name and attributes of V8's methods", as
       [Function.prototype, 'apply'], [Reflect, 'apply'], [Reflect, 'construct'], [String, 'raw'], [JSON, 'stringify'],
       [globalThis, 'Proxy'], [Proxy, 'revocable'], [String.prototype, 'normalize'], [String.prototype, 'localeCompare']];
     for (const [object, key] of others) shape(object, key);`);
-  expect(here).toEqual(there);
+  expect(here).toStrictEqual(there);
 });
 
 test('strings with fewer than 128 consecutive marks are normalized and compared as V8 does', async () => {
@@ -187,7 +187,7 @@ test('strings with fewer than 128 consecutive marks are normalized and compared 
     const { compare } = collator;
     results.push([texts.toSorted(compare), ['a10', 'a9', 'ä'].sort(compare), compare === collator.compare, compare.name, compare.length]);
     trial('compare', () => Object.getOwnPropertyDescriptor(Intl.Collator.prototype, 'compare').get.call({}), () => 1);`);
-  expect(here).toEqual(there);
+  expect(here).toStrictEqual(there);
 });
 
 test.each([
@@ -203,6 +203,6 @@ test.each([
       }).concat(shorter.normalize().length)`);
     const refused =
       'RangeError: More than 127 combining marks in a row: take some out first, as by text.replace(/(\\p{M}{30})\\p{M}+/gu, "$1")';
-    expect(output).toEqual([refused, refused, refused, 2 * before + 30 - (before === 0 ? 0 : 1)]);
+    expect(output).toStrictEqual([refused, refused, refused, 2 * before + 30 - (before === 0 ? 0 : 1)]);
   });
 });

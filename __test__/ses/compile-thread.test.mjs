@@ -35,14 +35,14 @@ const HELPING_NICE = 16;
 
 describe.runIf(process.platform === 'linux')('the compile thread', () => {
   it('runs for each guest that needs it, at a lower priority than guests, and ends with the isolate', async () => {
-    expect(compiling()).toEqual([]);
+    expect(compiling()).toStrictEqual([]);
     const executors = [new SESExecutor(OPTIONS), new SESExecutor(OPTIONS)];
     const ends = [];
     for (const [index, executor] of executors.entries()) {
       await executor.init();
       expect((await executor.run('1 + 1')).output).toBe(2);
       ends.push(computing(executor));
-      await expect.poll(compiling, POLL).toEqual(Array(index + 1).fill(HELPING_NICE));
+      await expect.poll(compiling, POLL).toStrictEqual(Array(index + 1).fill(HELPING_NICE));
     }
     for (const [index, executor] of executors.entries()) {
       await ends[index]();

@@ -493,7 +493,7 @@ describe('console methods print as Node does', () => {
       const { output } = await executor.run(
         '["log", "info", "warn", "error", "debug", "trace", "dir", "dirxml", "table", "group", "groupCollapsed", "groupEnd", "count", "countReset", "time", "timeLog", "timeEnd", "assert"].filter((name) => typeof console[name] !== "function" || console[name].name !== name)',
       );
-      expect(output).toEqual([]);
+      expect(output).toStrictEqual([]);
     });
   });
 
@@ -610,5 +610,5 @@ test('guests reach no default options', async () => {
     console.log([1, 2, 3]);
     seen`;
   const { output, logs } = await withExecutor({}, {}, (executor) => executor.run(code));
-  expect([output, logs]).toEqual([[false, false], '\n[ 1, 2, 3 ]']);
+  expect([output, logs]).toStrictEqual([[false, false], '\n[ 1, 2, 3 ]']);
 });

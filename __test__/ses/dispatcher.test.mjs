@@ -37,7 +37,7 @@ describe('the event loop dispatcher of executors', () => {
         return { calls, output };
       }),
     );
-    expect(seen).toEqual(
+    expect(seen).toStrictEqual(
       executors.map((_, i) => ({ calls: Array.from({ length: 20 }, (_, n) => i * 100 + n), output: i * 20 })),
     );
   });

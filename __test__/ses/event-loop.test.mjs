@@ -38,8 +38,8 @@ describe('while a guest makes tool calls in a row', () => {
       await executor.cleanup();
       console.log(JSON.stringify({ output, isServed: Math.min(...Object.values(turns)) >= 20 }));
     `);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual({ output: true, isServed: true });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toStrictEqual({ output: true, isServed: true });
   });
 });
 
@@ -71,8 +71,8 @@ describe('a thread of the host whose loop waits for guests', () => {
       await executor.cleanup();
       console.log(JSON.stringify(statuses));
     `);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
     const each = how === 'is terminated' ? [1, 2] : [0, 2];
-    expect(JSON.parse(stdout)).toEqual(Array.from({ length: 5 }, () => each).flat());
+    expect(JSON.parse(stdout)).toStrictEqual(Array.from({ length: 5 }, () => each).flat());
   });
 });

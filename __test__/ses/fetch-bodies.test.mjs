@@ -60,14 +60,14 @@ describe('blobs', () => {
       for await (const part of blob.stream()) parts.push(...part);
       [blob.size, blob.type, await blob.text(), [...await blob.bytes()].length, (await blob.arrayBuffer()).byteLength,
         parts.length, await new Response(blob).text(), String(blob), blob instanceof Blob]`;
-    expect(await output(code)).toEqual([8, 'text/plain', 'éABCDe1', 8, 8, 8, 'éABCDe1', '[object Blob]', true]);
+    expect(await output(code)).toStrictEqual([8, 'text/plain', 'éABCDe1', 8, 8, 8, 'éABCDe1', '[object Blob]', true]);
   });
 
   test('slices take the same offsets as those of arrays', async () => {
     const code = `const blob = new Blob(['abcdef']);
       const text = (...args) => blob.slice(...args).text();
       [await text(1, 3), await text(-2), await text(0, -4), await text(4, 2), await text(2.9), await text(NaN, 99), blob.slice(0, 1, 'a/b').type]`;
-    expect(await output(code)).toEqual(['bc', 'ef', 'ab', '', 'cdef', 'abcdef', 'a/b']);
+    expect(await output(code)).toStrictEqual(['bc', 'ef', 'ab', '', 'cdef', 'abcdef', 'a/b']);
   });
 
   test('the bytes cannot be changed from outside', async () => {
@@ -77,7 +77,7 @@ describe('blobs', () => {
       (await blob.bytes())[0] = 9;
       (await blob.stream().getReader().read()).value[0] = 9;
       [...await blob.bytes()]`;
-    expect(await output(code)).toEqual([1, 2]);
+    expect(await output(code)).toStrictEqual([1, 2]);
   });
 
   test('files have a name and a time', async () => {
@@ -85,14 +85,14 @@ describe('blobs', () => {
       const file = new File(['a'], 'a.txt', { type: 'text/plain' });
       [file.name, file.type, file.size, file.lastModified >= before, new File([], 'b', { lastModified: 5 }).lastModified,
         file instanceof Blob, await file.text()]`;
-    expect(await output(code)).toEqual(['a.txt', 'text/plain', 1, true, 5, true, 'a']);
+    expect(await output(code)).toStrictEqual(['a.txt', 'text/plain', 1, true, 5, true, 'a']);
   });
 
   test('wrong arguments are refused with a correction', async () => {
     const code = `${FAILURE}
       [await failure(() => new Blob('text')), await failure(() => new File(['a'])), await failure(() => new FormData({ a: 1 })),
         await failure(() => new FormData().append('a')), await failure(() => new FormData().append('a', 'b', 'c.txt'))]`;
-    expect(await output(code)).toEqual([
+    expect(await output(code)).toStrictEqual([
       ['TypeError', 'Blob: the first argument must be a list of parts, such as [text]'],
       ['TypeError', 'File needs a list of parts and a name'],
       ['TypeError', 'FormData: the constructor takes no argument; call append(name, value) for each field'],
@@ -106,12 +106,12 @@ describe('blobs', () => {
     const code = `const blob = new Blob(['ab']);
       await save({ file: blob, list: [blob] });
       ({ blob, file: new File(['c'], 'c.txt') })`;
-    expect(await output(code, { save: async (value) => void got.push(value) })).toEqual({
+    expect(await output(code, { save: async (value) => void got.push(value) })).toStrictEqual({
       blob: new Uint8Array([97, 98]),
       file: new Uint8Array([99]),
     });
-    expect(got).toEqual([{ file: new Uint8Array([97, 98]), list: [new Uint8Array([97, 98])] }]);
-    expect(await output("final_answer(new Blob(['a']))")).toEqual(new Uint8Array([97]));
+    expect(got).toStrictEqual([{ file: new Uint8Array([97, 98]), list: [new Uint8Array([97, 98])] }]);
+    expect(await output("final_answer(new Blob(['a']))")).toStrictEqual(new Uint8Array([97]));
   });
 });
 
@@ -134,9 +134,12 @@ describe('forms and headers', () => {
   test('as outputs and arguments of tools they are their pairs', async () => {
     const got = [];
     const save = async (...values) => void got.push(values);
-    expect(await output(`${MAKE} await save(form, { headers }); [form, headers]`, { save })).toEqual([PAIRS, HEADERS]);
-    expect(got).toEqual([[PAIRS, { headers: HEADERS }]]);
-    expect(await output('new FormData()')).toEqual([]);
+    expect(await output(`${MAKE} await save(form, { headers }); [form, headers]`, { save })).toStrictEqual([
+      PAIRS,
+      HEADERS,
+    ]);
+    expect(got).toStrictEqual([[PAIRS, { headers: HEADERS }]]);
+    expect(await output('new FormData()')).toStrictEqual([]);
     expect(await output(`(await fetch('${server.url}/text')).headers`)).toContainEqual(['content-type', 'text/plain']);
   });
 
@@ -147,16 +150,16 @@ describe('forms and headers', () => {
     await session.run(MAKE);
     await session.cleanup();
     const again = await open();
-    expect((await again.run('[form, headers]')).output).toEqual([PAIRS, HEADERS]);
+    expect((await again.run('[form, headers]')).output).toStrictEqual([PAIRS, HEADERS]);
     await again.cleanup();
   });
 });
 
 describe('bodies of requests', () => {
   test('a blob is sent with its type', async () => {
-    expect(await posted("new Blob(['a'], { type: 'text/csv' })")).toEqual(['text/csv', Buffer.from('a')]);
-    expect(await posted("new Blob(['a'])")).toEqual([undefined, Buffer.from('a')]);
-    expect(await posted("new Response('é').body")).toEqual([undefined, Buffer.from('é')]);
+    expect(await posted("new Blob(['a'], { type: 'text/csv' })")).toStrictEqual(['text/csv', Buffer.from('a')]);
+    expect(await posted("new Blob(['a'])")).toStrictEqual([undefined, Buffer.from('a')]);
+    expect(await posted("new Response('é').body")).toStrictEqual([undefined, Buffer.from('é')]);
   });
 
   test('a form is read by another implementation as it was made', async () => {
@@ -178,7 +181,7 @@ describe('bodies of requests', () => {
           : [name, value.name, value.type, [...new Uint8Array(await value.arrayBuffer())]],
       );
     }
-    expect(entries).toEqual([
+    expect(entries).toStrictEqual([
       ['plain', 'é'],
       ['list', '1'],
       ['list', 'x\r\ny'],
@@ -219,7 +222,18 @@ describe('bodies of requests', () => {
       form.forEach((value, name) => seen.push(name));
       [form.get('a'), form.getAll('a'), form.get('none'), form.has('b'), form.get('c').name, [...form.keys()], seen,
         [...form.values()].length, [...form][0], Object.fromEntries(form).a]`;
-    expect(await output(code)).toEqual(['4', ['4'], null, false, 'x.txt', ['a', 'c'], ['a', 'c'], 2, ['a', '4'], '4']);
+    expect(await output(code)).toStrictEqual([
+      '4',
+      ['4'],
+      null,
+      false,
+      'x.txt',
+      ['a', 'c'],
+      ['a', 'c'],
+      2,
+      ['a', '4'],
+      '4',
+    ]);
   });
 
   test('a form that has more than maxBytes is refused', async () => {
@@ -228,14 +242,14 @@ describe('bodies of requests', () => {
       form.append('a', new Blob([new Uint8Array(2 ** 20)]));
       await failure(() => fetch('${server.url}/post', { method: 'POST', body: form }))`;
     const message = 'fetch: the body of the request has more than 1048576 bytes (network.maxBytes)';
-    expect(await output(code)).toEqual(['TypeError', message]);
+    expect(await output(code)).toStrictEqual(['TypeError', message]);
   });
 
   test('other objects are refused', async () => {
     const code = `${FAILURE} await failure(() => fetch('${server.url}/post', { method: 'POST', body: { a: 1 } }))`;
     const message =
       'fetch: the body must be a string, bytes, a Blob, FormData or URLSearchParams; send JSON.stringify(body)';
-    expect(await output(code)).toEqual(['TypeError', message]);
+    expect(await output(code)).toStrictEqual(['TypeError', message]);
   });
 
   test('a form of a durable session is the same in a replay, which makes no request', async () => {
@@ -253,11 +267,11 @@ describe('bodies of requests', () => {
     await session.cleanup();
     const again = await DurableSession.open('form', durable);
     // The reading is in the journal, too, and can be made once.
-    expect((await again.run('[type, second, answer, form.get("file").lastModified]')).output).toEqual(
+    expect((await again.run('[type, second, answer, form.get("file").lastModified]')).output).toStrictEqual(
       before.toSpliced(2, 1),
     );
     await again.cleanup();
-    expect(seen.map(([type, bytes]) => [type, bytes.toString()])).toEqual([[before[0], before[2]]]);
+    expect(seen.map(([type, bytes]) => [type, bytes.toString()])).toStrictEqual([[before[0], before[2]]]);
     expect(before[0]).not.toBe(before[1]);
   });
 });
@@ -268,7 +282,7 @@ describe('bodies of responses', () => {
   test('are blobs with the type of the response', async () => {
     const code = `const blob = await (${get('/text')}).blob();
       [blob.type, blob.size, await blob.text(), (await (${get('/empty')}).blob()).size]`;
-    expect(await output(code)).toEqual(['text/plain', 5, 'één', 0]);
+    expect(await output(code)).toStrictEqual(['text/plain', 5, 'één', 0]);
   });
 
   test('are read in parts by for await and by readers', async () => {
@@ -285,7 +299,7 @@ describe('bodies of responses', () => {
       }
       [sizes, text.length, text === 'abc'.repeat(50_000), response.bodyUsed, response.body.locked, (${get('/empty')}).body]`;
     const sizes = [PART, PART, LARGE.length - 2 * PART];
-    expect(await output(code)).toEqual([sizes, LARGE.length, true, true, true, null]);
+    expect(await output(code)).toStrictEqual([sizes, LARGE.length, true, true, true, null]);
   });
 
   test('are read once, whichever way', async () => {
@@ -306,7 +320,7 @@ describe('bodies of responses', () => {
     const read = ['TypeError', 'The body was read already; use clone() before it is read'];
     const locked = ['TypeError', 'The stream has a reader already; call releaseLock() of the reader first'];
     const released = ['TypeError', 'The reader was released; call getReader() again'];
-    expect(await output(code)).toEqual([[read, read, locked, released, read], 'één', [], true, true]);
+    expect(await output(code)).toStrictEqual([[read, read, locked, released, read], 'één', [], true, true]);
   });
 
   test('can be divided, cancelled and cloned', async () => {
@@ -316,7 +330,7 @@ describe('bodies of responses', () => {
       const cancelled = (${get('/text')});
       await cancelled.body.cancel();
       [await new Response(a).text(), await new Response(b).text(), await copy.text(), cancelled.bodyUsed, response.bodyUsed]`;
-    expect(await output(code)).toEqual(['één', 'één', 'één', true, true]);
+    expect(await output(code)).toStrictEqual(['één', 'één', 'één', true, true]);
   });
 
   test('have no pipes, and say what to use', async () => {
@@ -326,7 +340,7 @@ describe('bodies of responses', () => {
         await failure(() => new body.constructor()), await failure(() => body.getReader({ mode: 'byob' }))]`;
     const use =
       'is not available: read the parts with `for await (const part of body)`, or all of them with `await response.text()`';
-    expect(await output(code)).toEqual([
+    expect(await output(code)).toStrictEqual([
       ['TypeError', `pipeThrough ${use}`],
       ['TypeError', `pipeTo ${use}`],
       ['TypeError', 'Illegal constructor: streams are bodies of responses and blobs'],
@@ -345,6 +359,6 @@ describe('bodies of responses', () => {
       ['TypeError', message],
       ['TypeError', message],
     ];
-    expect(await output(code)).toEqual([[['a', '1'], ['a', '2'], ['b', 'c d&']], refusals, true]); // prettier-ignore
+    expect(await output(code)).toStrictEqual([[['a', '1'], ['a', '2'], ['b', 'c d&']], refusals, true]); // prettier-ignore
   });
 });

@@ -106,7 +106,7 @@ describe('requests that are allowed', () => {
         response.headers.get('Content-Type'), response.headers.has('x-none'), await response.json(), response.bodyUsed,
         response instanceof Response, response.headers instanceof Headers]`;
     const expected = [200, true, 'OK', `${api}/json`, false, 'application/json', false, { a: 1 }, true, true, true];
-    expect(await output(policy(), code)).toEqual(expected);
+    expect(await output(policy(), code)).toStrictEqual(expected);
   });
 
   test('bodies can be read as text, JSON and bytes, each once', async () => {
@@ -117,7 +117,7 @@ describe('requests that are allowed', () => {
       [await response.text(), await copy.text(), await again(), (await (await get()).bytes()).length,
         (await (await get()).arrayBuffer()).byteLength]`;
     const message = 'The body was read already; use clone() before it is read';
-    expect(await output(policy(), code)).toEqual(['{"a":1}', '{"a":1}', message, 7, 7]);
+    expect(await output(policy(), code)).toStrictEqual(['{"a":1}', '{"a":1}', message, 7, 7]);
   });
 
   test('bodies are sent with their usual types', async () => {
@@ -125,7 +125,7 @@ describe('requests that are allowed', () => {
       [await post('é'), await post(new URLSearchParams({ a: 'b c' })), await post(new Uint8Array([65, 66])),
         await post(JSON.stringify({ a: 1 }), { 'Content-Type': 'application/json' }),
         await (await fetch(new Request('${api}/post', { method: 'POST', body: 'r' }))).json()]`;
-    expect(await output(policy(), code)).toEqual([
+    expect(await output(policy(), code)).toStrictEqual([
       ['text/plain;charset=UTF-8', 'é'],
       ['application/x-www-form-urlencoded;charset=UTF-8', 'a=b+c'],
       [null, 'AB'],
@@ -139,7 +139,7 @@ describe('requests that are allowed', () => {
   });
 
   test('an answer with an error status is a response', async () => {
-    expect(await output(policy(), `const { ok, status } = await fetch('${api}/none'); [ok, status]`)).toEqual([
+    expect(await output(policy(), `const { ok, status } = await fetch('${api}/none'); [ok, status]`)).toStrictEqual([
       false,
       404,
     ]);
@@ -152,7 +152,7 @@ describe('requests that are allowed', () => {
 
   test('requests run at the same time, and in worker processes', async () => {
     const code = `const all = await Promise.all(Array.from({ length: 20 }, () => fetch('${api}/json'))); all.map(({ status }) => status)`;
-    expect(await output(policy(), code, { isolation: 'process' })).toEqual(Array(20).fill(200));
+    expect(await output(policy(), code, { isolation: 'process' })).toStrictEqual(Array(20).fill(200));
   });
 
   test('a request is a tool call named fetch', async () => {
@@ -169,13 +169,13 @@ describe('requests that are allowed', () => {
       policy(),
       async (executor) => {
         const { output: value, stats } = await executor.run(code);
-        expect(value).toEqual([203, 'of the host', 'not today']);
+        expect(value).toStrictEqual([203, 'of the host', 'not today']);
         expect(stats.toolCalls).toBe(2);
-        expect(calls).toEqual([
+        expect(calls).toStrictEqual([
           ['fetch', `${api}/mine`, 'GET'],
           ['fetch', `${api}/no`, 'GET'],
         ]);
-        expect(seen).toEqual([]);
+        expect(seen).toStrictEqual([]);
       },
       { onToolCall },
     );
@@ -217,7 +217,7 @@ describe('requests that the policy refuses', () => {
     const message = (list) => `fetch: the method DELETE is not allowed; allowed here: ${list}`;
     expect(await failure({ allow: [api] }, api, { method: 'DELETE' })).toBe(message('GET, HEAD'));
     expect(await failure(policy(), api, { method: 'delete' })).toBe(message('GET, HEAD, POST'));
-    expect(seen).toEqual([]);
+    expect(seen).toStrictEqual([]);
   });
 
   test('each redirect is checked', async () => {
@@ -225,7 +225,7 @@ describe('requests that the policy refuses', () => {
     const refused = (origin) => `fetch: ${origin} is not allowed; allowed here: ${api}`;
     expect(
       await output(policy(), `const r = await fetch('${url('/self')}'); [r.url, r.redirected, await r.json()]`),
-    ).toEqual([`${api}/json`, true, { a: 1 }]);
+    ).toStrictEqual([`${api}/json`, true, { a: 1 }]);
     expect(await failure(policy(), url('/other'))).toBe(refused(other));
     expect(await failure(policy(), url('/metadata'))).toBe(refused('http://169.254.169.254'));
     expect(await failure(policy(), url('/file'))).toBe('fetch: file: is not allowed; use https:');
@@ -234,13 +234,13 @@ describe('requests that the policy refuses', () => {
       'fetch: the response is a redirect, which the request refuses',
     );
     const code = `const r = await fetch('${url('/self')}', { redirect: 'manual' }); [r.status, r.headers.get('location')]`;
-    expect(await output(policy(), code)).toEqual([303, '/json']);
-    expect(seen.filter(([name]) => name === 'other')).toEqual([]);
+    expect(await output(policy(), code)).toStrictEqual([303, '/json']);
+    expect(seen.filter(([name]) => name === 'other')).toStrictEqual([]);
   });
 
   test('a redirect keeps method and body if its status says so', async () => {
     const code = `(await fetch('${api}/moved', { method: 'POST', body: 'kept' })).json()`;
-    expect(await output(policy(), code)).toEqual(['text/plain;charset=UTF-8', 'kept']);
+    expect(await output(policy(), code)).toStrictEqual(['text/plain;charset=UTF-8', 'kept']);
   });
 
   test('names that resolve to addresses that are not public are refused, unless these are listed', async () => {
@@ -271,12 +271,12 @@ describe('requests that the policy refuses', () => {
       expect(await failure(named([address]), url), address).toBe(message);
       expect(await failure(named(['93.184.215.14', address]), url), address).toBe(message);
     }
-    expect(seen).toEqual([]);
+    expect(seen).toStrictEqual([]);
     const code = `(await fetch('${url}')).json()`;
-    expect(await output(named(['127.0.0.1'], ['127.0.0.0/8']), code)).toEqual({ a: 1 });
+    expect(await output(named(['127.0.0.1'], ['127.0.0.0/8']), code)).toStrictEqual({ a: 1 });
     expect(
       await output({ allow: [`http://localhost:${port}`] }, `(await fetch('http://localhost:${port}/json')).json()`),
-    ).toEqual({ a: 1 });
+    ).toStrictEqual({ a: 1 });
   });
 
   test('the address that was checked is the one that is connected to', async () => {
@@ -288,7 +288,7 @@ describe('requests that the policy refuses', () => {
     };
     const network = { allow: [`http://rebind.example.com:${port}`, '127.0.0.1/32'], lookup };
     const url = `http://rebind.example.com:${port}/json`;
-    expect(await output(network, `(await fetch('${url}')).json()`)).toEqual({ a: 1 });
+    expect(await output(network, `(await fetch('${url}')).json()`)).toStrictEqual({ a: 1 });
     expect(asked).toBe(1);
     expect(await failure(network, url)).toMatch(/resolves to an address that is neither public/);
     expect(asked).toBe(2);
@@ -313,9 +313,9 @@ describe('requests that the policy refuses', () => {
     const network = policy({ maxRequests: 5 });
     const message = 'fetch: a run may make at most 5 requests (network.maxRequests)';
     await withFetch(network, async (executor) => {
-      expect((await executor.run(code)).output).toEqual([200, 200, message]);
+      expect((await executor.run(code)).output).toStrictEqual([200, 200, message]);
       // Another run has its own.
-      expect((await executor.run(code)).output).toEqual([200, 200, message]);
+      expect((await executor.run(code)).output).toStrictEqual([200, 200, message]);
     });
   });
 });
@@ -355,7 +355,7 @@ describe('bytes and time', () => {
 
   test('toolTimeoutMs ends one request', async () => {
     const code = `try { await fetch('${api}/silent') } catch (error) { [error.name, error.message] }`;
-    expect(await output(policy(), code, { toolTimeoutMs: 100 })).toEqual([
+    expect(await output(policy(), code, { toolTimeoutMs: 100 })).toStrictEqual([
       'TimeoutError',
       'fetch did not answer within 100 ms',
     ]);
@@ -369,7 +369,7 @@ describe('bytes and time', () => {
       await fetch('${api}/json', { signal }).catch(({ name, message }) => [name, message])`;
     const more = { globals: ['fetch', 'abort'] };
     const { output: failed, stats } = await withFetch(policy(), (executor) => executor.run(code), more);
-    expect(failed).toEqual(['RangeError', 'More than 1000 operations or signals depend on one AbortSignal']);
+    expect(failed).toStrictEqual(['RangeError', 'More than 1000 operations or signals depend on one AbortSignal']);
     expect(stats.toolCalls).toBe(0);
   });
 
@@ -383,7 +383,7 @@ describe('bytes and time', () => {
       [first, second, await fetch('${api}/silent', { signal: AbortSignal.timeout(20) }).catch(({ name }) => name)]`;
     const tools = { isAsked: async () => asked.promise };
     await withExecutor({ globals: ['fetch', 'abort', 'timers'], network: policy() }, tools, async (executor) => {
-      expect((await executor.run(code)).output).toEqual(['mine', 'mine', 'TimeoutError']);
+      expect((await executor.run(code)).output).toStrictEqual(['mine', 'mine', 'TimeoutError']);
     });
     await closed.promise;
   });
@@ -395,14 +395,14 @@ describe('headers of the host', () => {
 
   test('they are sent to their host, in place of headers of the guest', async () => {
     await output(withSecret(), `(await fetch('${api}/json', { headers: { authorization: 'of the guest' } })).status`);
-    expect(seen).toEqual([['api', 'GET', '/json', SECRET]]);
+    expect(seen).toStrictEqual([['api', 'GET', '/json', SECRET]]);
   });
 
   test('they are not sent to other hosts, nor are credentials of the guest', async () => {
     const network = withSecret({ allow: [api, other] });
     const init = "{ headers: { authorization: 'of the guest', cookie: 'c=1', accept: 'x/y' } }";
     expect(await output(network, `(await fetch('${api}/other', ${init})).text()`)).toBe('there');
-    expect(seen).toEqual([
+    expect(seen).toStrictEqual([
       ['api', 'GET', '/other', SECRET],
       ['other', 'GET', '/there', undefined],
     ]);
@@ -436,9 +436,9 @@ describe('headers of the host', () => {
       ['x-near', 'near'],
       ['x-far', 'far'],
     ];
-    expect((await sentTo('a.b.example.com')).sort()).toEqual([['authorization', 'exact'], ...others].sort());
-    expect((await sentTo('c.b.example.com')).sort()).toEqual([['authorization', 'near'], ...others].sort());
-    expect((await sentTo('example.example.com')).sort()).toEqual([
+    expect((await sentTo('a.b.example.com')).sort()).toStrictEqual([['authorization', 'exact'], ...others].sort());
+    expect((await sentTo('c.b.example.com')).sort()).toStrictEqual([['authorization', 'near'], ...others].sort());
+    expect((await sentTo('example.example.com')).sort()).toStrictEqual([
       ['authorization', 'far'],
       ['x-far', 'far'],
       ['x-near', 'far'],
@@ -450,7 +450,7 @@ describe('headers of the host', () => {
     const init =
       "{ headers: [['X-Mine', '1'], ['x-mine', '2'], ['accept', 'c/d'], ['Cookie', 'a=1'], ['cookie', 'b=2']] }";
     const pairs = await output(policy({ headers }), `(await fetch('${api}/raw', ${init})).json()`);
-    expect(Object.fromEntries(pairs)).toEqual({
+    expect(Object.fromEntries(pairs)).toStrictEqual({
       host: new URL(api).host,
       accept: 'a/b',
       'user-agent': 'ses-executor',

@@ -51,18 +51,16 @@ test.each([
   ],
   ['a TypeScript function', 'function f<T>( a : T ) : T { return a }', 'f'],
 ])('%s shows its source text', async (_, code, name, text = code) => {
-  expect(await texts(`${code}\n[String(${name}), ${name} + '', Function.prototype.toString.call(${name})]`)).toEqual([
-    text,
-    text,
-    text,
-  ]);
+  expect(
+    await texts(`${code}\n[String(${name}), ${name} + '', Function.prototype.toString.call(${name})]`),
+  ).toStrictEqual([text, text, text]);
 });
 
 test('functions of modules and of earlier runs show their source text', async () => {
   const modules = { m: 'export  function f ( ) { for (;;) break }\nexport default class  { }' };
   await withExecutor({ authorizedImports: ['m'], modules }, {}, async (executor) => {
     const { output } = await executor.run("const m = await import('m'); [`${m.f}`, `${m.default}`]");
-    expect(output).toEqual(['function f ( ) { for (;;) break }', 'class  { }']);
+    expect(output).toStrictEqual(['function f ( ) { for (;;) break }', 'class  { }']);
     await executor.run('function g ( ) { while (0); }');
     expect((await executor.run('`${g}`')).output).toBe('function g ( ) { while (0); }');
   });
@@ -73,7 +71,7 @@ test('functions that guests did not write show no source text', async () => {
   const code = `[Map, RegExp, Date, Error, Function, eval, console.log, final_answer, harden, URL, structuredClone,
     ''.localeCompare, Function.prototype.toString, RegExp.prototype[Symbol.split], Object.getOwnPropertyDescriptor(globalThis, 'own').get]
     .map((value) => Function.prototype.toString.call(value))`;
-  expect(await texts(`let own = 1; function reader() { return own }\n${code}`)).toEqual(
+  expect(await texts(`let own = 1; function reader() { return own }\n${code}`)).toStrictEqual(
     [
       ...[
         'Map',
@@ -133,7 +131,7 @@ test('no message of the engine shows what the realm is made of', async () => {
     return seen })()`;
   const seen = await texts(code);
   expect(seen.length).toBeGreaterThan(400);
-  expect(seen.filter((message) => /feral|inert|shared|tame|original|__smol|%/i.test(message))).toEqual([]);
+  expect(seen.filter((message) => /feral|inert|shared|tame|original|__smol|%/i.test(message))).toStrictEqual([]);
   const shown = seen.filter((message) =>
     /^Cannot delete property 'length' of function (RegExp|Date|Error|Function|ArrayBuffer)\(/.test(message),
   );

@@ -29,19 +29,27 @@ describe('the option globals', () => {
       'FormData',
     ];
     const code = `${JSON.stringify(names)}.filter((name) => name in globalThis)`;
-    expect(await output({}, code)).toEqual([]);
-    expect(await output({ globals: [] }, code)).toEqual([]);
+    expect(await output({}, code)).toStrictEqual([]);
+    expect(await output({ globals: [] }, code)).toStrictEqual([]);
   });
 
   test('each group has exactly its names', async () => {
     const code = 'return Object.getOwnPropertyNames(globalThis)';
     const before = await output({}, code);
     const added = async (globals) => (await output({ globals }, code)).filter((name) => !before.includes(name)).sort();
-    expect(await added(['timers'])).toEqual(['clearInterval', 'clearTimeout', 'setInterval', 'setTimeout']);
-    expect(await added(['crypto'])).toEqual(['crypto']);
-    expect(await added(['performance'])).toEqual(['performance']);
-    expect(await added(['abort'])).toEqual(['AbortController', 'AbortSignal']);
-    expect(await added(['fetch'])).toEqual(['Blob', 'File', 'FormData', 'Headers', 'Request', 'Response', 'fetch']);
+    expect(await added(['timers'])).toStrictEqual(['clearInterval', 'clearTimeout', 'setInterval', 'setTimeout']);
+    expect(await added(['crypto'])).toStrictEqual(['crypto']);
+    expect(await added(['performance'])).toStrictEqual(['performance']);
+    expect(await added(['abort'])).toStrictEqual(['AbortController', 'AbortSignal']);
+    expect(await added(['fetch'])).toStrictEqual([
+      'Blob',
+      'File',
+      'FormData',
+      'Headers',
+      'Request',
+      'Response',
+      'fetch',
+    ]);
   });
 
   test('a wrong name is refused with the names that exist', () => {
@@ -57,14 +65,16 @@ describe('the option globals', () => {
 
   test('validateCode warns of a global only where it does not exist, and names the option', () => {
     const [warning, ...more] = validateCode('setTimeout(() => {}, 1)');
-    expect(more).toEqual([]);
+    expect(more).toStrictEqual([]);
     expect(warning.message).toBe('setTimeout is not available unless the host provides it');
     expect(warning.fix).toBe(
       'Ask the host for a tool such as sleepTool(ms); hosts can allow it with globals: ["timers"]',
     );
-    expect(validateCode('setTimeout(() => {}, 1)', TIMERS)).toEqual([]);
-    expect(validateCode('crypto.randomUUID(); fetch; Headers; AbortSignal; performance', { globals: ALL })).toEqual([]);
-    expect(validateCode('new FormData().append("a", new Blob())', { globals: ['fetch'] })).toEqual([]);
+    expect(validateCode('setTimeout(() => {}, 1)', TIMERS)).toStrictEqual([]);
+    expect(
+      validateCode('crypto.randomUUID(); fetch; Headers; AbortSignal; performance', { globals: ALL }),
+    ).toStrictEqual([]);
+    expect(validateCode('new FormData().append("a", new Blob())', { globals: ['fetch'] })).toStrictEqual([]);
   });
 
   test('the objects are frozen', async () => {
@@ -75,7 +85,7 @@ describe('the option globals', () => {
   });
 
   test('a program and a tool may have the names', async () => {
-    expect(await output({ globals: ALL }, 'const fetch = 1; const crypto = 2; [fetch, crypto]')).toEqual([1, 2]);
+    expect(await output({ globals: ALL }, 'const fetch = 1; const crypto = 2; [fetch, crypto]')).toStrictEqual([1, 2]);
     expect(await output({ globals: ALL }, 'fetch()', { fetch: () => 'of the tool' })).toBe('of the tool');
   });
 });
@@ -91,7 +101,7 @@ describe('timers', () => {
       order.push('program');
       await new Promise((resolve) => setTimeout(resolve, 200));
       order`;
-    expect(await output(TIMERS, code)).toEqual(['program', 'microtask', 'a', 'b1', 'c']);
+    expect(await output(TIMERS, code)).toStrictEqual(['program', 'microtask', 'a', 'b1', 'c']);
   });
 
   test('microtasks of a callback run before the next callback', async () => {
@@ -101,7 +111,7 @@ describe('timers', () => {
       setTimeout(() => order.push(3), 1);
       await new Promise((resolve) => setTimeout(resolve, 5));
       order`;
-    expect(await output(TIMERS, code)).toEqual([1, 2, 3]);
+    expect(await output(TIMERS, code)).toStrictEqual([1, 2, 3]);
   });
 
   test('clearTimeout and clearInterval end timers, also from their own callbacks', async () => {
@@ -117,7 +127,7 @@ describe('timers', () => {
       clearTimeout(undefined);
       clearTimeout('x');
       [calls, ticks]`;
-    expect(await output(TIMERS, code)).toEqual([[], 3]);
+    expect(await output(TIMERS, code)).toStrictEqual([[], 3]);
   });
 
   test('a run does not wait for timers, and they end with it', async () => {
@@ -125,7 +135,7 @@ describe('timers', () => {
       const { output: first, logs } = await executor.run(
         'globalThis.calls = 0; setInterval(() => calls++, 1); setTimeout(() => calls++, 1); "done"',
       );
-      expect([first, logs]).toEqual(['done', '']);
+      expect([first, logs]).toStrictEqual(['done', '']);
       expect((await executor.run(`${SLEEP} await sleep(30); calls`)).output).toBe(0);
     });
   });
@@ -184,7 +194,7 @@ describe('timers', () => {
     await withExecutor(options, {}, async (executor) => {
       const plan = { version: 1, complete: true, tools: [], unresolved: [] };
       expect((await executor.run(`${SLEEP} await sleep(1, 'x')`, { plan })).output).toBe('x');
-      expect(seen).toEqual([]);
+      expect(seen).toStrictEqual([]);
     });
   });
 
@@ -196,7 +206,7 @@ describe('timers', () => {
       const second = ask();
       await answer();
       [first, await Promise.race([second, sleep(5_000, 'late')])]`;
-    expect(await output(TIMERS, code, tools)).toEqual(['late', 'answered']);
+    expect(await output(TIMERS, code, tools)).toStrictEqual(['late', 'answered']);
   });
 
   test('an earlier timer is not late because the host waits for a later one', async () => {
@@ -206,14 +216,14 @@ describe('timers', () => {
       await sleep(1);
       await sleep(1);
       order`;
-    expect(await output({ ...TIMERS, timeoutMs: 1_500 }, code)).toEqual([]);
+    expect(await output({ ...TIMERS, timeoutMs: 1_500 }, code)).toStrictEqual([]);
   });
 
   test('final_answer in a callback ends the run', async () => {
     await withExecutor(TIMERS, {}, async (executor) => {
       const code = 'setTimeout(() => final_answer(42), 1); await new Promise(() => {})';
       const { output: answer, is_final_answer } = await executor.run(code);
-      expect([answer, is_final_answer]).toEqual([42, true]);
+      expect([answer, is_final_answer]).toStrictEqual([42, true]);
     });
   });
 
@@ -231,7 +241,7 @@ describe('timers', () => {
     const code = `
       let made = 0;
       try { for (;;) { setTimeout(() => {}, 1_000); made++; } } catch (error) { [made, error.name, error.message] }`;
-    expect(await output(TIMERS, code)).toEqual([
+    expect(await output(TIMERS, code)).toStrictEqual([
       1000,
       'RangeError',
       'There are 1000 timers already; clear those that are not needed any more',
@@ -258,7 +268,7 @@ describe('crypto', () => {
         const code = `const bytes = new Uint8Array(${size}).fill(7);
           [...new Uint8Array(await crypto.subtle.digest('${name}', bytes))]`;
         const expected = createHash(name.replace('-', '').toLowerCase()).update(Buffer.alloc(size, 7)).digest();
-        expect(await output(CRYPTO, code), `${name} of ${size}`).toEqual([...expected]);
+        expect(await output(CRYPTO, code), `${name} of ${size}`).toStrictEqual([...expected]);
       }
     }
   });
@@ -268,7 +278,7 @@ describe('crypto', () => {
       const hex = async (name, data) => [...new Uint8Array(await crypto.subtle.digest(name, data))].slice(0, 2);
       [await hex('sha-256', bytes.subarray(1, 4)), await hex({ name: 'SHA-256' }, bytes.slice(1, 4).buffer),
         await hex('SHA-256', new DataView(bytes.buffer, 1, 3))]`;
-    expect(await output(CRYPTO, code)).toEqual(
+    expect(await output(CRYPTO, code)).toStrictEqual(
       [
         [186, 120],
         [186, 120],
@@ -280,7 +290,7 @@ describe('crypto', () => {
   test('wrong arguments say what to do', async () => {
     const code = `const of = async (...args) => { try { await crypto.subtle.digest(...args); } catch (error) { return [error.name, error.message]; } };
       [await of('MD5', new Uint8Array(1)), await of('SHA-256', 'text')]`;
-    expect(await output(CRYPTO, code)).toEqual([
+    expect(await output(CRYPTO, code)).toStrictEqual([
       ['NotSupportedError', 'crypto.subtle.digest: the algorithm must be SHA-1, SHA-256, SHA-384 or SHA-512'],
       [
         'TypeError',
@@ -296,13 +306,13 @@ describe('crypto', () => {
     const [ids, ...rest] = await output(CRYPTO, code);
     expect(new Set(ids).size).toBe(50);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    expect(rest).toEqual([true, true, 2]);
+    expect(rest).toStrictEqual([true, true, 2]);
     expect(await output(CRYPTO, 'crypto.randomUUID()')).not.toBe(ids[0]);
   });
 
   test('getRandomValues refuses other arrays and more than 65,536 bytes', async () => {
     const code = `[new Float64Array(1), new Uint8Array(65_537), 'x'].map((value) => { try { crypto.getRandomValues(value); } catch (error) { return error.name; } })`;
-    expect(await output(CRYPTO, code)).toEqual(['TypeMismatchError', 'QuotaExceededError', 'TypeMismatchError']);
+    expect(await output(CRYPTO, code)).toStrictEqual(['TypeMismatchError', 'QuotaExceededError', 'TypeMismatchError']);
   });
 });
 
@@ -314,7 +324,7 @@ describe('performance', () => {
       [first, Number.isInteger(second), second - first >= 19, Math.abs(performance.timeOrigin + second - Date.now()) <= 2]`;
     const [first, ...rest] = await output({ globals: ['performance', 'timers'] }, code);
     expect(first).toBeLessThan(1_000);
-    expect(rest).toEqual([true, true, true]);
+    expect(rest).toStrictEqual([true, true, true]);
   });
 });
 
@@ -342,7 +352,7 @@ describe('abort', () => {
       let thrown;
       try { signal.throwIfAborted(); } catch (reason) { thrown = reason; }
       [before, signal.aborted, signal.reason, thrown, seen]`;
-    expect(await output(ABORT, code)).toEqual([
+    expect(await output(ABORT, code)).toStrictEqual([
       false,
       true,
       'why',
@@ -358,7 +368,7 @@ describe('abort', () => {
       const late = AbortSignal.timeout(1);
       await new Promise((resolve) => late.addEventListener('abort', resolve));
       [controller.signal.reason.name, controller.signal.reason.message, late.reason.name, AbortSignal.abort().aborted]`;
-    expect(await output(ABORT, code)).toEqual(['AbortError', 'This operation was aborted', 'TimeoutError', true]);
+    expect(await output(ABORT, code)).toStrictEqual(['AbortError', 'This operation was aborted', 'TimeoutError', true]);
   });
 
   test('AbortSignal.any follows the first of its signals', async () => {
@@ -371,7 +381,7 @@ describe('abort', () => {
       b.abort('b');
       a.abort('a');
       [any.aborted, any.reason, seen, AbortSignal.any([a.signal]).reason, AbortSignal.any([]).aborted]`;
-    expect(await output(ABORT, code)).toEqual([true, 'b', ['b'], 'a', false]);
+    expect(await output(ABORT, code)).toStrictEqual([true, 'b', ['b'], 'a', false]);
   });
 
   test('an error of a listener is logged and does not prevent calls of other listeners', async () => {
@@ -384,7 +394,7 @@ describe('abort', () => {
       seen`;
     await withExecutor(ABORT, {}, async (executor) => {
       const { output: seen, logs } = await executor.run(code);
-      expect(seen).toEqual(['last']);
+      expect(seen).toStrictEqual(['last']);
       expect(logs).toBe('Unhandled promise rejection: TypeError: of the getter (line 4)');
     });
   });
@@ -422,6 +432,6 @@ describe('abort', () => {
   test('signals cannot be forged', async () => {
     const code = `[() => new AbortSignal(), () => AbortSignal.any([{}]), () => Reflect.get(AbortSignal.prototype, 'aborted', {}),
       () => new (Object.getPrototypeOf(class {}).constructor)('return 1')].map((call) => { try { call(); return 'no'; } catch (error) { return error.name; } })`;
-    expect((await output(ABORT, code)).slice(0, 3)).toEqual(['TypeError', 'TypeError', 'TypeError']);
+    expect((await output(ABORT, code)).slice(0, 3)).toStrictEqual(['TypeError', 'TypeError', 'TypeError']);
   });
 });

@@ -105,7 +105,7 @@ describe('the limit of operations is exact', () => {
       for (const one of numbers) n += one;`;
     await withExecutor({}, {}, async (executor) => {
       await expectCode(executor.run(code, { maxOperations: TEN }), 'ERR_MAX_OPS_EXCEEDED');
-      expect((await executor.run('[n, closed]')).output).toEqual([TEN, 1]);
+      expect((await executor.run('[n, closed]')).output).toStrictEqual([TEN, 1]);
     });
   });
 
@@ -216,7 +216,7 @@ describe('P6 an exceeded limit cannot be swallowed', () => {
       async (executor) => {
         await expectCode(executor.run(code), 'ERR_MAX_OPS_EXCEEDED');
         expect(executor.state).toBe('READY');
-        expect(marks.filter((x) => x !== 'return' && x !== 'ok')).toEqual([]);
+        expect(marks.filter((x) => x !== 'return' && x !== 'ok')).toStrictEqual([]);
         expect((await executor.run('let n = 0; for (let i = 0; i < 500; i++) n++; n')).output).toBe(500);
       },
     );
@@ -343,7 +343,7 @@ describe('P6 final_answer ends the run', () => {
       expect(result.output).toBe('A');
       expect(result.is_final_answer).toBe(true);
       expect(executor.state).toBe('READY');
-      expect(marks).toEqual([]);
+      expect(marks).toStrictEqual([]);
       const next = await executor.run('let n = 0; for (let i = 0; i < 1000; i++) n++; n');
       expect(next).toMatchObject({ output: 1000, is_final_answer: false });
     });
@@ -361,7 +361,7 @@ describe('P6 final_answer ends the run', () => {
       const first = await executor.run('(async () => { final_answer("A"); })(); "B"');
       expect(first).toMatchObject({ output: 'A', is_final_answer: true });
     });
-    expect(marks).toEqual([]);
+    expect(marks).toStrictEqual([]);
   });
 
   test('with a promise as value: it is awaited', async () => {
@@ -403,14 +403,16 @@ describe('P6 final_answer ends the run', () => {
   test('with a value that cannot be cloned', async () => {
     await withExecutor({}, {}, async (executor) => {
       expect((await executor.run('final_answer(function named() {})')).output).toBe('[Function: named]');
-      expect((await executor.run('final_answer({ f() {}, n: 1 })')).output).toEqual({ f: '[Function: f]', n: 1 });
+      expect((await executor.run('final_answer({ f() {}, n: 1 })')).output).toStrictEqual({ f: '[Function: f]', n: 1 });
       expect((await executor.run('final_answer(Symbol("s"))')).output).toBe('Symbol(s)');
     });
   });
 
   test('with a value that changes later: the output is its state at the call', async () => {
     await withExecutor({}, {}, async (executor) => {
-      expect((await executor.run('const o = { n: 1 }; try { final_answer(o); } finally { o.n = 2; }')).output).toEqual({
+      expect(
+        (await executor.run('const o = { n: 1 }; try { final_answer(o); } finally { o.n = 2; }')).output,
+      ).toStrictEqual({
         n: 1,
       });
     });
@@ -510,7 +512,7 @@ test('a loop in a module that exceeds the limit while it loads is reported with 
       const program = `for (let i = 0; i < 5; i++); await import("${module}")`;
       const error = await expectCode(executor.run(program), 'ERR_MAX_OPS_EXCEEDED');
       expect(error.message).toBe('Max operations exceeded (10000000)');
-      expect(error.details).toEqual({
+      expect(error.details).toStrictEqual({
         maxOperations: 10_000_000,
         module,
         hint: `The limit was reached while module '${module}' was loaded, not in this code: do not use this module.`,
@@ -578,13 +580,13 @@ describe('without a limit of operations', () => {
     ['labels', 'a: for (;;) { for (;;) break a } 4', 4],
   ])('%s ends the run', async (_, code, expected) => {
     const { output } = await withExecutor(options, {}, (executor) => executor.run(code));
-    expect(output).toEqual(expected);
+    expect(output).toStrictEqual(expected);
   });
 
   test('worker processes count no loops either', async () => {
     await withExecutor({ ...options, isolation: 'process', sandbox: 'best-effort' }, {}, async (executor) => {
       const { output, stats } = await executor.run('let n = 0; while (n < 1e6) n++; n');
-      expect([output, stats.operations]).toEqual([1_000_000, 0]);
+      expect([output, stats.operations]).toStrictEqual([1_000_000, 0]);
     });
   });
 });

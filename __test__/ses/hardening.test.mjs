@@ -142,7 +142,7 @@ describe('P2 intrinsics are hardened', () => {
   test('everything reachable is frozen, except the global itself', async () => {
     await withExecutor(BIG, {}, async (executor) => {
       const { output } = await executor.run(WALK);
-      expect(output.unfrozen).toEqual([]);
+      expect(output.unfrozen).toStrictEqual([]);
       expect(output.count).toBeGreaterThan(800);
     });
   });
@@ -159,11 +159,11 @@ describe('P2 intrinsics are hardened', () => {
       async (executor) => {
         await executor.sendVariables({ v: { a: [{ b: new Map() }], e: new Error('x'), d: new Date(), r: /x/ }, n: 1 });
         const { output } = await executor.run(WALK);
-        expect(output.unfrozen).toEqual([]);
+        expect(output.unfrozen).toStrictEqual([]);
         const module = await executor.run(
           `const m = await import('m'); return [m.v, m.v.a, m.f, m.N, m.N.g].map(Object.isFrozen);`,
         );
-        expect(module.output).toEqual([true, true, true, true, true]);
+        expect(module.output).toStrictEqual([true, true, true, true, true]);
       },
     );
   });
@@ -174,14 +174,14 @@ describe('P2 intrinsics are hardened', () => {
         'try { Array.prototype.push = 1; } catch {} try { delete Object.prototype.toString; } catch {} try { Error.stackTraceLimit = 0; Error.prepareStackTrace = () => 1; } catch {} 0',
       );
       const { output } = await executor.run(WALK);
-      expect(output.unfrozen).toEqual([]);
+      expect(output.unfrozen).toStrictEqual([]);
     });
   });
 
   test('the global has exactly the listed names', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output } = await executor.run('Reflect.ownKeys(globalThis).map(String).sort()');
-      expect(output).toEqual([...LANGUAGE, ...ENDOWMENTS].sort());
+      expect(output).toStrictEqual([...LANGUAGE, ...ENDOWMENTS].sort());
     });
   });
 
@@ -189,7 +189,7 @@ describe('P2 intrinsics are hardened', () => {
     await withExecutor({}, { tool: () => 1, Host: { f: () => 1 } }, async (executor) => {
       await executor.sendVariables({ v: 1 });
       const { output } = await executor.run('Reflect.ownKeys(globalThis).map(String).sort()');
-      expect(output).toEqual([...LANGUAGE, ...ENDOWMENTS, 'tool', 'Host', 'v'].sort());
+      expect(output).toStrictEqual([...LANGUAGE, ...ENDOWMENTS, 'tool', 'Host', 'v'].sort());
     });
   });
 
@@ -201,7 +201,7 @@ describe('P2 intrinsics are hardened', () => {
           names.push(...Reflect.ownKeys(at).map(String));
         }
         return names.filter((name) => name !== 'constructor' && name !== 'Symbol(Symbol.toStringTag)');`);
-      expect(output).toEqual([]);
+      expect(output).toStrictEqual([]);
     });
   });
 
@@ -258,14 +258,14 @@ describe('P2 intrinsics are hardened', () => {
       const { output } = await executor.run(
         `[${FORBIDDEN.map((name) => `['${name}', typeof ${name.startsWith('__smol') ? `globalThis.${name}` : name}]`).join(', ')}].filter(([, type]) => type !== 'undefined')`,
       );
-      expect(output).toEqual([]);
+      expect(output).toStrictEqual([]);
     });
   });
 
   test('ArrayBuffer.prototype.resize, which could not work, is missing too', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output } = await executor.run('["resize" in ArrayBuffer.prototype, new ArrayBuffer(8).resizable]');
-      expect(output).toEqual([false, false]);
+      expect(output).toStrictEqual([false, false]);
     });
   });
 
@@ -289,7 +289,7 @@ describe('P2 intrinsics are hardened', () => {
         }
         return names.filter((name) => /SharedArrayBuffer|Atomics|WeakRef|FinalizationRegistry|WebAssembly|Compartment|ShadowRealm|^op_|Deno/.test(name));
       })()`);
-      expect(output).toEqual([]);
+      expect(output).toStrictEqual([]);
     });
   });
 
@@ -345,7 +345,7 @@ describe('P2 intrinsics are hardened', () => {
       expect(
         (await executor.run('[({}).polluted, [].polluted, ({}).x, typeof inherited, [1].map((x) => x + 1), [...[1]]]'))
           .output,
-      ).toEqual([undefined, undefined, undefined, 'undefined', [2], [1]]);
+      ).toStrictEqual([undefined, undefined, undefined, 'undefined', [2], [1]]);
     });
   });
 
@@ -360,7 +360,7 @@ describe('P2 intrinsics are hardened', () => {
         class MyError extends Error { constructor(m) { super(m); this.name = 'MyError'; } }
         const p = Promise.resolve(); p.then2 = 1;
         return [String(o), o.constructor, o.hasOwnProperty, String(new A()), String(e), String(f), a.push, a.concat, new MyError('m').name, Object.keys(o)];`);
-      expect(output).toEqual([
+      expect(output).toStrictEqual([
         'own',
         1,
         2,
@@ -385,7 +385,7 @@ describe('P2 intrinsics are hardened', () => {
         try { harden(new Proxy({}, { preventExtensions() { return false; } })); } catch { refused++; }
         try { inner.list.push(1); } catch { refused++; }
         return [same, Object.isFrozen(inner.list), Object.isFrozen(Object.getOwnPropertyDescriptor(o, 'g').get), harden(5), harden(null), bytes[0], refused, harden.name, harden.length];`);
-      expect(output).toEqual([true, true, true, 5, null, 5, 2, 'harden', 1]);
+      expect(output).toStrictEqual([true, true, true, 5, null, 5, 2, 'harden', 1]);
     });
   });
 
@@ -423,7 +423,7 @@ describe('P2 intrinsics are hardened', () => {
       day.toJSON = () => 'mine';
       return [results, String(new IndexError()), refused, new Map([[1, 2]]).get(1), [1].map((x) => x + 1), JSON.stringify([day, new Date(0)])];`;
     await withExecutor({}, {}, async (executor) => {
-      expect((await executor.run(code)).output).toEqual([
+      expect((await executor.run(code)).output).toStrictEqual([
         [],
         'IndexError',
         ['get', 'map', 'name', 'add', 'toJSON'].map(
@@ -484,8 +484,8 @@ describe('P2 intrinsics are hardened', () => {
       ],
       { env: { ...process.env, LC_ALL: 'de_DE.UTF-8', LANG: 'de_DE.UTF-8' }, encoding: 'utf8' },
     );
-    expect(JSON.parse(inGuest.stdout)).toEqual(JSON.parse(nodes.stdout));
-    expect(JSON.parse(nodes.stdout).slice(0, 3)).toEqual(['1,234.5', '$1,234.50', '1.234,5']);
+    expect(JSON.parse(inGuest.stdout)).toStrictEqual(JSON.parse(nodes.stdout));
+    expect(JSON.parse(nodes.stdout).slice(0, 3)).toStrictEqual(['1,234.5', '$1,234.50', '1.234,5']);
   });
 
   test('locale functions of numbers are as fast as a reused formatter', async () => {
@@ -581,7 +581,7 @@ describe('P2 code from strings is off', () => {
         // Some syntax is refused before it runs, which is as good.
         const outcome = await executor.run(`return ${attempt(expression)};`).catch((error) => error);
         if (outcome.code !== undefined) expect(outcome.code).toBe('ERR_VALIDATION_FAILED');
-        else expect(outcome.output).toEqual(['threw', true]);
+        else expect(outcome.output).toStrictEqual(['threw', true]);
       },
     );
   });
@@ -595,7 +595,7 @@ describe('P2 code from strings is off', () => {
   ])('%s fails with a message that says so', async (code) => {
     await withExecutor({}, {}, async (executor) => {
       const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
-      expect([error.details.name, error.details.message]).toEqual([
+      expect([error.details.name, error.details.message]).toStrictEqual([
         'EvalError',
         'Code from strings is off here: write the code itself, or use a function',
       ]);
@@ -609,7 +609,7 @@ describe('P2 code from strings is off', () => {
           await executor.run(`[self, global, Function('return this')(), new Function(' return this; ')()]
             .map((found) => found === globalThis).concat(eval(5), Function.name, Function.length, eval.length)`)
         ).output,
-      ).toEqual([true, true, true, true, 5, 'Function', 0, 1]);
+      ).toStrictEqual([true, true, true, true, 5, 'Function', 0, 1]);
     });
   });
 
@@ -634,7 +634,7 @@ describe('P2 code from strings is off', () => {
           try { C('return 1'); results.push('made'); } catch (e) { results.push(e instanceof Error ? 'threw' : 'odd'); }
         }
         return results;`);
-      expect(output).toEqual(['threw', 'threw', 'threw', 'threw', 'threw']);
+      expect(output).toStrictEqual(['threw', 'threw', 'threw', 'threw', 'threw']);
     });
   });
 
@@ -642,7 +642,7 @@ describe('P2 code from strings is off', () => {
     await withExecutor({}, {}, async (executor) => {
       expect(
         (await executor.run('[JSON.parse("[1]"), new RegExp("a+").test("aa"), String.raw`x${1}`]')).output,
-      ).toEqual([[1], true, 'x1']);
+      ).toStrictEqual([[1], true, 'x1']);
     });
   });
 });
@@ -745,7 +745,7 @@ describe('P1 guests find no way to the host', () => {
         let thrown; try { fail(); } catch (e) { thrown = e; }
         const p = later();
         return [v, v.list, v.map, v.set, v.date, v.re, v.bytes, v.err, v.boxed, v.buffer, sync(), sync().a, sync().a[0], p, await p, (await p)[0], thrown, sync, take({})].map(own);`);
-      expect(output).toEqual(Array(19).fill(true));
+      expect(output).toStrictEqual(Array(19).fill(true));
     });
   });
 
@@ -760,7 +760,7 @@ describe('P1 guests find no way to the host', () => {
         results.push((function () { return typeof this; }).call(5));
         try { undeclared = 1; results.push('sloppy'); } catch { results.push('threw'); }
         return results;`);
-      expect(output).toEqual(['threw', 'threw', undefined, 'number', 'threw']);
+      expect(output).toStrictEqual(['threw', 'threw', undefined, 'number', 'threw']);
     });
   });
 
@@ -817,7 +817,7 @@ describe('P1 guests find no way to the host', () => {
           if (typeof o === 'function') { try { o.constructor('return 1'); makers.push(o.name); } catch {} }
         }
         return { calls: rounds[0].length, unfrozen, makers };`);
-      expect(output).toEqual({ calls: 15, unfrozen: [], makers: [] });
+      expect(output).toStrictEqual({ calls: 15, unfrozen: [], makers: [] });
     });
   });
 
@@ -826,7 +826,7 @@ describe('P1 guests find no way to the host', () => {
       const { output } = await executor.run(`
         const names = ['nodejs.util.inspect.custom', 'nodejs.util.promisify.custom', 'Deno.customInspect', 'Deno.internal', 'harden', 'passStyle'];
         return names.flatMap((name) => [globalThis, Object, Function.prototype, tool, console, final_answer, harden, tool()].filter((o) => Symbol.for(name) in o).map(() => name));`);
-      expect(output).toEqual([]);
+      expect(output).toStrictEqual([]);
     });
   });
 });
@@ -876,7 +876,7 @@ describe("the engine's own names cannot be reached", () => {
       const { output } = await executor.run(
         'const o = { __smol_budget: 1, "__smol_done": 2 }; o.__smol_x = 3; [o, "__smol_budget".length, o.__smol_budget]',
       );
-      expect(output).toEqual([{ __smol_budget: 1, __smol_done: 2, __smol_x: 3 }, 13, 1]);
+      expect(output).toStrictEqual([{ __smol_budget: 1, __smol_done: 2, __smol_x: 3 }, 13, 1]);
     });
   });
 
@@ -895,14 +895,14 @@ describe("the engine's own names cannot be reached", () => {
         }
         return found;
       })()`);
-      expect(output).toEqual([]);
+      expect(output).toStrictEqual([]);
       expect(
         (
           await executor.run(
             '["__smol_budget", "__smol_done", "__smol_guard", "__smol_realm", "__smol_boot"].filter((n) => n in globalThis || globalThis[n] !== undefined)',
           )
         ).output,
-      ).toEqual([]);
+      ).toStrictEqual([]);
     });
   });
 
@@ -930,7 +930,7 @@ describe("the engine's own names cannot be reached", () => {
         let refused = 0;
         for (const f of [d.get, d.set]) { try { f.caller; } catch { refused++; } try { f.arguments; } catch { refused++; } }
         return [x, typeof Object.getOwnPropertyDescriptor(globalThis, 'c').set, d.get.call(null)];`);
-      expect(output).toEqual([5, 'function', 5]);
+      expect(output).toStrictEqual([5, 'function', 5]);
       await expectCode(
         executor.run('const f = () => { for (;;); }; const text = String(f); f();'),
         'ERR_MAX_OPS_EXCEEDED',
@@ -1010,7 +1010,7 @@ describe('globals that a run overwrites', () => {
         await expectCode(executor.run('for (;;);'), 'ERR_MAX_OPS_EXCEEDED');
         expect((await executor.run('(await import("m")).x')).output).toBe(1);
         await executor.sendVariables({ v: { a: new Map([[1, [2]]]), e: new Error('x') } });
-        expect((await executor.run('v.a.get(1)')).output).toEqual([2]);
+        expect((await executor.run('v.a.get(1)')).output).toStrictEqual([2]);
         await executor.sendTools({ again: () => 'again' });
         expect((await executor.run('again()')).output).toBe('again');
         expect((await executor.run('let y = 1; const z = y + 1; z')).output).toBe(2);
@@ -1084,7 +1084,7 @@ describe('globals that a run overwrites', () => {
         const error = await rejection(executor.run(code));
         expect(['ERR_RUNTIME_EXCEPTION', 'ERR_VALIDATION_FAILED']).toContain(error.code);
       }
-      expect((await executor.run('[undefined, NaN, Infinity]')).output).toEqual([undefined, NaN, Infinity]);
+      expect((await executor.run('[undefined, NaN, Infinity]')).output).toStrictEqual([undefined, NaN, Infinity]);
     });
   });
 });
@@ -1095,7 +1095,7 @@ describe('P1 realms are separate', () => {
     try {
       await Promise.all(executors.map((executor) => executor.init()));
       const outputs = await Promise.all(executors.map((executor) => executor.run(WALK)));
-      for (const { output } of outputs) expect(output.unfrozen).toEqual([]);
+      for (const { output } of outputs) expect(output.unfrozen).toStrictEqual([]);
       expect(new Set(outputs.map(({ output }) => output.count)).size).toBe(1);
     } finally {
       await Promise.all(executors.map((executor) => executor.cleanup()));
@@ -1110,7 +1110,7 @@ describe('P1 realms are separate', () => {
         await one.sendTools({ tool: () => 1 });
         expect(
           (await two.run('[typeof x, typeof y, typeof v, typeof tool, typeof registered, typeof Map]')).output,
-        ).toEqual(['undefined', 'undefined', 'undefined', 'undefined', 'undefined', 'function']);
+        ).toStrictEqual(['undefined', 'undefined', 'undefined', 'undefined', 'undefined', 'function']);
       });
     });
   });
@@ -1213,7 +1213,7 @@ describe('the whole language works', () => {
 
   test.each(Object.entries(FEATURES))('%s', async (name, code) => {
     await withExecutor({}, {}, async (executor) => {
-      expect((await executor.run(code)).output).toEqual(EXPECTED[name]);
+      expect((await executor.run(code)).output).toStrictEqual(EXPECTED[name]);
     });
   });
 });

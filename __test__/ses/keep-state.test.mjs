@@ -79,18 +79,18 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
       await interrupted(
         'let reached = 5; function f() { return reached; } before = 2; started(); for (;;); let late = 3;',
       );
-      expect((await executor.run('[before, reached, f(), late]')).output).toEqual([2, 5, 5, 'earlier']);
+      expect((await executor.run('[before, reached, f(), late]')).output).toStrictEqual([2, 5, 5, 'earlier']);
       await interrupted('const inTheMiddle = await hang((started(), 1));');
       expect((await executor.run('typeof inTheMiddle')).output).toBe('undefined');
       // Nothing of it goes on, and nothing of its signals is left.
       const { output, stats } = await executor.run('let n = 0; for (let i = 0; i < 1000; i++) n++; n');
-      expect([output, stats.operations]).toEqual([1_000, 1_000]);
+      expect([output, stats.operations]).toStrictEqual([1_000, 1_000]);
     }));
 
   test('values that no function uses are kept too', () =>
     withExecutor({}, async (executor, interrupted) => {
       await interrupted('const rows = [1, 2]; let total = 3; var text = "a"; class C {} started(); for (;;);');
-      expect((await executor.run('[rows, total, text, typeof C]')).output).toEqual([[1, 2], 3, 'a', 'function']);
+      expect((await executor.run('[rows, total, text, typeof C]')).output).toStrictEqual([[1, 2], 3, 'a', 'function']);
     }));
 
   test('an array can be joined again after an abort during its join', () =>
@@ -116,7 +116,7 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
               await executor.run('let kept = 1');
             }
             const { code, details } = await rejection(executor.run('for (;;);', ofRun));
-            expect([code, details.reason]).toEqual(['ERR_EXEC_TIMEOUT', reason]);
+            expect([code, details.reason]).toStrictEqual(['ERR_EXEC_TIMEOUT', reason]);
             expect(executor.state).toBe(details.stateLost ? 'DIRTY' : 'READY');
             return details.stateLost;
           },
@@ -145,7 +145,7 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
         const { output } = await executor.run(
           'isSlow = false; return [(await import("loops")).x, (await import("waits")).x]',
         );
-        expect(output).toEqual([1, 2]);
+        expect(output).toStrictEqual([1, 2]);
       },
     ));
 
@@ -197,10 +197,10 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
         const given = await run;
         if (given instanceof Error) expect(given.details).toMatchObject({ aborted: true });
         expect(given.details?.stateLost ?? false).toBe(false);
-        expect((await next).output).toEqual([2 + i, 1 + i]);
+        expect((await next).output).toStrictEqual([2 + i, 1 + i]);
         await vars;
       }
-      expect((await executor.run('[kept, sent]')).output).toEqual([299, 297]);
+      expect((await executor.run('[kept, sent]')).output).toStrictEqual([299, 297]);
     }));
 });
 

@@ -26,7 +26,7 @@ async function read(change, then = () => {}) {
     const reading = readOutput({ ...outcome, stats }, { ...limits, ...change });
     then();
     const { code, message, details, logs, stats: given } = await rejection(reading);
-    expect([logs, given]).toEqual(['', stats]);
+    expect([logs, given]).toStrictEqual(['', stats]);
     return { code, message, details };
   } finally {
     await core.cleanup();
@@ -34,7 +34,7 @@ async function read(change, then = () => {}) {
 }
 
 test('the deadline of the run ends the reading of its output', async () => {
-  expect(await read({ timeoutMs: 1_001 })).toEqual({
+  expect(await read({ timeoutMs: 1_001 })).toStrictEqual({
     code: 'ERR_EXEC_TIMEOUT',
     message: 'Execution timed out after 1001ms',
     details: {
@@ -53,13 +53,13 @@ test('the signal of the run, aborted during the reading or just before, ends it'
     details: { timeoutMs: TIMEOUT_MS, aborted: true, reason: 'enough', stateLost: false },
   };
   const controller = new AbortController();
-  expect(await read({ signal: controller.signal }, () => controller.abort('enough'))).toEqual(failure);
-  expect(await read({ signal: controller.signal })).toEqual(failure);
+  expect(await read({ signal: controller.signal }, () => controller.abort('enough'))).toStrictEqual(failure);
+  expect(await read({ signal: controller.signal })).toStrictEqual(failure);
 });
 
 test('cleanup() ends the reading of an output', async () => {
   const life = new RunScope();
-  expect(await read({ life }, () => life.end())).toEqual({
+  expect(await read({ life }, () => life.end())).toStrictEqual({
     code: 'ERR_INVALID_STATE',
     message: 'Invalid executor state: DEAD: run() was ended by cleanup(); call init() before further calls',
     details: { state: 'DEAD', operation: 'run', hint: 'cleanup() was called' },
@@ -70,5 +70,5 @@ test('cleanup() of an executor ends the scope of its run, not its own', async ()
   const core = new NativeConnection(checkOptions({}));
   const { life } = core;
   await core.cleanup();
-  expect([life.isOver, core.life.isOver]).toEqual([true, false]);
+  expect([life.isOver, core.life.isOver]).toStrictEqual([true, false]);
 });

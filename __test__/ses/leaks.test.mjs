@@ -23,7 +23,7 @@ async function measure(script, { nodeArgs = ['--expose-gc'], timeoutMs = 60_000 
     ${script}`,
     { nodeArgs, timeoutMs },
   );
-  expect({ ...outcome, stdout: '' }).toEqual({ status: 0, signal: null, stdout: '', stderr: '' });
+  expect({ ...outcome, stdout: '' }).toStrictEqual({ status: 0, signal: null, stdout: '', stderr: '' });
   return JSON.parse(outcome.stdout);
 }
 
@@ -125,7 +125,7 @@ describe.runIf(onLinux)('10,000 runs on one executor', () => {
     `,
         { timeoutMs: 80_000 },
       );
-      expect(failed).toEqual({});
+      expect(failed).toStrictEqual({});
       expect(runs).toBe(RUNS);
       expect(heap).toBeLessThan(LIMIT_MB * (1 << 20));
       expect(after.descriptors).toBe(before.descriptors);
@@ -168,7 +168,7 @@ test.runIf(onLinux)(
       // On a machine with much else to do V8 looks later.
       { timeoutMs: 170_000 },
     );
-    expect(levels.filter(({ isGivenBack }) => !isGivenBack)).toEqual([]);
+    expect(levels.filter(({ isGivenBack }) => !isGivenBack)).toStrictEqual([]);
   },
 );
 
@@ -270,7 +270,7 @@ describe.runIf(onLinux)('executors that are never cleaned up', () => {
       const after = await rounds(10);
       report({ before, after, states });
     `);
-    expect(facts.states).toEqual({ NEW: 48, READY: 96, DIRTY: 96 });
+    expect(facts.states).toStrictEqual({ NEW: 48, READY: 96, DIRTY: 96 });
     expectNothingKept(facts);
   }, 60_000);
 
@@ -315,7 +315,7 @@ describe.runIf(onLinux)('executors that are never cleaned up', () => {
       for (let i = 0; i < 10; i++) after = await round();
       report({ before, after });
     `);
-    expect(facts.after.outputs).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(facts.after.outputs).toStrictEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     expectNothingKept(facts);
   }, 60_000);
 });
@@ -334,7 +334,7 @@ test('a kept error keeps no executor, thread or worker process alive', async () 
     });
     report({ isGone, errors: errors.map(({ code }) => code) });
   `);
-  expect(facts).toEqual({ isGone: true, errors: Array(10).fill('ERR_RUNTIME_EXCEPTION') });
+  expect(facts).toStrictEqual({ isGone: true, errors: Array(10).fill('ERR_RUNTIME_EXCEPTION') });
 }, 60_000);
 
 describe.runIf(onLinux)('worker threads that are terminated with executors alive inside', () => {
@@ -397,7 +397,7 @@ describe.runIf(onLinux)('worker threads that are terminated with executors alive
     `,
       { timeoutMs: 100_000 },
     );
-    expect(facts.statuses).toEqual({ 1: 165 });
+    expect(facts.statuses).toStrictEqual({ 1: 165 });
     expect(facts.output).toBe(1);
     expectNothingKept(facts, 2 * RSS_BOUND_MB);
   }, 120_000);
@@ -467,6 +467,11 @@ describe('process.exit() while 16 executors run', () => {
       await Promise.race(outcomes);
       console.log('unreachable');
     `);
-    expect({ status, signal, stdout, stderr }).toEqual({ status: 7, signal: null, stdout: 'leaving\n', stderr: '' });
+    expect({ status, signal, stdout, stderr }).toStrictEqual({
+      status: 7,
+      signal: null,
+      stdout: 'leaving\n',
+      stderr: '',
+    });
   });
 });

@@ -22,7 +22,7 @@ test('lodash, which looks up the global by name, works', async () => {
     `const { default: _ } = await import('lodash');
      [_.chunk([1, 2, 3], 2), _.groupBy(['a', 'bb', 'cc'], 'length'), _.template.name, _.merge({ a: { b: 1 } }, { a: { c: 2 } })]`,
   );
-  expect(output).toEqual([[[1, 2], [3]], { 1: ['a'], 2: ['bb', 'cc'] }, 'template', { a: { b: 1, c: 2 } }]);
+  expect(output).toStrictEqual([[[1, 2], [3]], { 1: ['a'], 2: ['bb', 'cc'] }, 'template', { a: { b: 1, c: 2 } }]);
 });
 
 test('a library may define itself on the global under the name that the import declares', async () => {
@@ -44,7 +44,7 @@ test('underscore works', async () => {
     text('underscore/underscore-esm.js'),
     `const { default: _ } = await import('underscore'); [_.range(3), _([3, 1, 2]).chain().sortBy().first().value()]`,
   );
-  expect(output).toEqual([[0, 1, 2], 1]);
+  expect(output).toStrictEqual([[0, 1, 2], 1]);
 });
 
 test('a module may be larger than maxCodeBytes, up to 8 MiB', async () => {
@@ -52,7 +52,7 @@ test('a module may be larger than maxCodeBytes, up to 8 MiB', async () => {
   const code = "(await import('m')).v";
   expect((await run('m', module(8 * 2 ** 20), code)).output).toBe(1);
   const error = await run('m', module(8 * 2 ** 20 + 1), code).catch((thrown) => thrown);
-  expect([error.code, error.details.message]).toEqual([
+  expect([error.code, error.details.message]).toStrictEqual([
     'ERR_RUNTIME_EXCEPTION',
     'Module \'m\' cannot be loaded: in module "m": the program has 8388609 bytes; at most 8388608 are accepted',
   ]);
@@ -109,7 +109,7 @@ describe('the count of operations', () => {
   test('ends with a final answer of a library that is loading', async () => {
     await withModule(`${loops(5_000)} final_answer(n);`, async (executor) => {
       const { output, stats } = await executor.run("for (let i = 0; i < 5; i++); await import('m')");
-      expect([output, stats.operations]).toEqual([12_497_500, 5]);
+      expect([output, stats.operations]).toStrictEqual([12_497_500, 5]);
     });
   });
 });
@@ -119,7 +119,7 @@ describe('the count of operations', () => {
 test('a large library that is not deep loads', async () => {
   const cases = Array.from({ length: 20_000 }, (_, i) => `case ${i}:`).join('');
   const source = `export const f=x=>{switch(x){${cases}return 1}return/[/]}/.test('/}')?2:3}`;
-  expect((await run('m', source, "const { f } = await import('m'); [f(7), f(-1)]")).output).toEqual([1, 2]);
+  expect((await run('m', source, "const { f } = await import('m'); [f(7), f(-1)]")).output).toStrictEqual([1, 2]);
 });
 
 test('a deep library loads', async () => {
@@ -129,7 +129,7 @@ test('a deep library loads', async () => {
     "await import('m')",
   ).catch((e) => e);
   // How far the parser comes depends on its stack.
-  expect([error.code, error.details.message.replace(/column \d+/, 'column N')]).toEqual([
+  expect([error.code, error.details.message.replace(/column \d+/, 'column N')]).toStrictEqual([
     'ERR_RUNTIME_EXCEPTION',
     'Module \'m\' cannot be loaded: in module "m", line 1, column N: the program is nested too deeply (limit: 3000 levels)',
   ]);

@@ -22,6 +22,6 @@ test('guest code has the languages that docs/reference/platforms.md lists', asyn
       const long = { dateStyle: 'long', timeZone: 'UTC' };
       const hasPatterns = (code) => !new Date(0).toLocaleDateString(code, long).includes('M01');
       [supported.filter(hasPatterns), supported.filter((code) => !hasPatterns(code))]`);
-    expect(output).toEqual([codes(listed).sort(), codes(bare).sort()]);
+    expect(output).toStrictEqual([codes(listed).sort(), codes(bare).sort()]);
   });
 });

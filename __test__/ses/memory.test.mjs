@@ -50,7 +50,7 @@ const detonate = async (code, { options = {}, limitMb = 64 } = {}) => {
   // Whatever it was: the executor recovers and others have noticed nothing.
   expect(report).toMatchObject({ dead: 'DEAD', again: 2, neighbour: 42 });
   expect(['READY', 'DIRTY']).toContain(report.state);
-  if (report.state === 'READY') expect(report.next).toEqual([1000, 1e6, 1e6]);
+  if (report.state === 'READY') expect(report.next).toStrictEqual([1000, 1e6, 1e6]);
   return report;
 };
 
@@ -164,7 +164,11 @@ describe('P4 single allocations that are too large', () => {
     const report = await detonate(code);
     if (expected === LIMIT) return expectLimit(report);
     const { name, message } = report.details;
-    expect([report.code, report.state, name === 'RangeError' ? message : name]).toEqual([RUNTIME, 'READY', expected]);
+    expect([report.code, report.state, name === 'RangeError' ? message : name]).toStrictEqual([
+      RUNTIME,
+      'READY',
+      expected,
+    ]);
   });
 });
 
@@ -195,7 +199,7 @@ describe('P4 array buffers', () => {
       const { output } = await executor.run(
         'const sizes = []; for (const size of [1e9, 2 ** 53, -1, 1e6]) { try { sizes.push(new Uint8Array(size).length); } catch (e) { sizes.push(e instanceof RangeError); } } sizes',
       );
-      expect(output).toEqual([true, true, true, 1e6]);
+      expect(output).toStrictEqual([true, true, true, 1e6]);
     });
   });
 
@@ -228,7 +232,7 @@ describe('P4 array buffers', () => {
       const { output } = await executor.run(
         'const a = new Uint8Array(4e7); a[0] = 1; const b = new Uint8Array(1e6); [a.length, b[0], b.every((x) => x === 0)]',
       );
-      expect(output).toEqual([4e7, 0, true]);
+      expect(output).toStrictEqual([4e7, 0, true]);
     });
   });
 
@@ -288,10 +292,10 @@ describe('deep recursion', () => {
     );
     expect({ status, signal, stderr }).toMatchObject({ status: 0, signal: null });
     const { state, next, ...report } = JSON.parse(stdout);
-    expect([state, next]).toEqual(['READY', 2]);
-    if (!Array.isArray(expected)) return expect(report).toEqual({ output: expected });
+    expect([state, next]).toStrictEqual(['READY', 2]);
+    if (!Array.isArray(expected)) return expect(report).toStrictEqual({ output: expected });
     const [failure, name, message = report.message] = expected;
-    expect(report).toEqual({ code: failure, name, message });
+    expect(report).toStrictEqual({ code: failure, name, message });
   });
 });
 
@@ -302,7 +306,7 @@ test('the limit applies to each executor separately', async () => {
     const outputs = await Promise.all(
       executors.map((executor) => executor.run('const a = new Uint8Array(4e7); a.length')),
     );
-    expect(outputs.map(({ output }) => output)).toEqual([4e7, 4e7, 4e7, 4e7]);
+    expect(outputs.map(({ output }) => output)).toStrictEqual([4e7, 4e7, 4e7, 4e7]);
   } finally {
     await Promise.all(executors.map((executor) => executor.cleanup()));
   }
@@ -328,7 +332,7 @@ test('a session whose variables nearly fill the limit is lost, and the error rep
       await executor.run('const kept = []');
       const error = await expectCode(executor.run('for (;;) kept.push(new Array(1000).fill(0.5))'), LIMIT);
       const { usedBytes, ...details } = error.details;
-      expect(details).toEqual({
+      expect(details).toStrictEqual({
         limitBytes: 16 * 2 ** 20,
         stateLost: true,
         hint:
@@ -349,7 +353,7 @@ test('a variable whose buffer exceeds the limit is refused like one with many ob
   await withExecutor({ memoryLimitMb: 16 }, {}, async (executor) => {
     for (const value of [new Uint8Array(40e6), Array.from({ length: 1e6 }, (_, i) => ({ i }))]) {
       const error = await expectCode(executor.sendVariables({ value }), LIMIT);
-      expect([error.message, executor.state]).toEqual(['Memory limit exceeded (16 MB)', 'READY']);
+      expect([error.message, executor.state]).toStrictEqual(['Memory limit exceeded (16 MB)', 'READY']);
     }
     expect((await executor.run('typeof value')).output).toBe('undefined');
   });
@@ -377,7 +381,7 @@ describe('an isolate after it has reached its limit', () => {
       const codes = { [BUFFERS]: RUNTIME, [STRING]: LIMIT, [HEAP]: LIMIT, [CAUGHT]: null, [BIGINT]: RUNTIME };
       for (const bomb of [BUFFERS, STRING, HEAP, CAUGHT, BIGINT, STRING, BUFFERS, BUFFERS, HEAP, CAUGHT, STRING]) {
         const { code = null } = await executor.run(bomb).catch((error) => error);
-        expect({ bomb, code, state: executor.state }).toEqual({ bomb, code: codes[bomb], state: 'READY' });
+        expect({ bomb, code, state: executor.state }).toStrictEqual({ bomb, code: codes[bomb], state: 'READY' });
       }
     });
   });
@@ -411,13 +415,16 @@ test('variables and tool results count against the limit', async () => {
   const tools = { give: () => new Uint8Array(64e6), text: () => 'x'.repeat(64e6) };
   await withExecutor({ memoryLimitMb: 16 }, tools, async (executor) => {
     const refused = await expectCode(executor.sendVariables({ big: new Uint8Array(64e6) }), LIMIT);
-    expect([refused.message, refused.details.limitBytes]).toEqual(['Memory limit exceeded (16 MB)', 16 * 2 ** 20]);
+    expect([refused.message, refused.details.limitBytes]).toStrictEqual([
+      'Memory limit exceeded (16 MB)',
+      16 * 2 ** 20,
+    ]);
     for (const [code, bytes] of [
       ['give().length', 64_000_020],
       ['text().length', 64_000_008],
     ]) {
       const { details } = await expectCode(executor.run(code), 'ERR_TOOL_PROXY_FAIL');
-      expect([details.name, details.message]).toEqual([
+      expect([details.name, details.message]).toStrictEqual([
         'RangeError',
         `the result takes ${bytes} bytes, which together with results that the code has not received yet is more than its memory limit ` +
           '(16777216): make fewer calls at once',
@@ -467,13 +474,13 @@ describe('P4 memory outside the heap', () => {
         executor.sendVariables({ v: Array(1e5).fill(text) }),
         'ERR_TRANSFER_LIMIT_EXCEEDED',
       );
-      expect(error.details).toEqual({ maxTransferBytes: 1e7, value: 'variables' });
+      expect(error.details).toStrictEqual({ maxTransferBytes: 1e7, value: 'variables' });
       const { output } = await executor.run(`
         let caught;
         try { many(1e5); } catch (error) { caught = [error.name, error.code, error.message]; }
         [many(9).length, caught];
       `);
-      expect(output).toEqual([
+      expect(output).toStrictEqual([
         9,
         ['RangeError', 'ERR_TRANSFER_LIMIT_EXCEEDED', 'the result would take more than maxTransferBytes (10000000)'],
       ]);

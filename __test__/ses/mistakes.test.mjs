@@ -404,7 +404,7 @@ describe('at run time', () => {
       await withExecutor({}, {}, async (executor) => {
         await executor.sendVariables({ event: { when: new Date(0), n: 5n } });
         const code = 'const copy = structuredClone(event); copy.n += 1n; [copy.n, copy.when.getTime()]';
-        expect((await executor.run(code)).output).toEqual([6n, 0]);
+        expect((await executor.run(code)).output).toStrictEqual([6n, 0]);
       });
     });
   });
@@ -419,9 +419,9 @@ describe('at run time', () => {
     await withExecutor({}, { pay: () => void paid++ }, async (executor) => {
       const code = 'const order = { get receipt() { pay(); return { id: undefined }; } };\norder.receipt.id.length';
       const error = await executor.run(code).catch((thrown) => thrown);
-      expect([error.details.hint, paid]).toEqual(['`order.receipt.id` is undefined.', 1]);
+      expect([error.details.hint, paid]).toStrictEqual(['`order.receipt.id` is undefined.', 1]);
       const method = await executor.run('const box = { get it() { pay(); return 1; } };\nbox.it()').catch((e) => e);
-      expect([method.details.hint, paid]).toEqual([undefined, 2]);
+      expect([method.details.hint, paid]).toStrictEqual([undefined, 2]);
     });
   });
 
@@ -511,7 +511,7 @@ function sync(q) {
   test('an error without a message is reported by its name', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { message, details } = await executor.run('throw new Error()').catch((thrown) => thrown);
-      expect([message, details.message]).toEqual(['Runtime exception: Error', '']);
+      expect([message, details.message]).toStrictEqual(['Runtime exception: Error', '']);
     });
   });
 
@@ -553,7 +553,7 @@ function sync(q) {
   test('a loop that exceeds the limit of operations is shown in the code frame', async () => {
     await withExecutor({ maxOperations: 1000 }, {}, async (executor) => {
       const error = await executor.run('let i = 0;\nwhile (true) {\n  i++;\n}').catch((thrown) => thrown);
-      expect([error.code, error.details.line, error.details.column]).toEqual(['ERR_MAX_OPS_EXCEEDED', 2, 1]);
+      expect([error.code, error.details.line, error.details.column]).toStrictEqual(['ERR_MAX_OPS_EXCEEDED', 2, 1]);
       expect(error.details.codeFrame).toBe(
         [
           '  |',
@@ -740,11 +740,11 @@ describe('validation errors before the run have a hint', () => {
       'Pass the code without Markdown fences (```), or with one before it and one after it',
     ],
   ])('%j', (code, message, todo) => {
-    expect(fix(code)).toEqual([[message, todo]]);
+    expect(fix(code)).toStrictEqual([[message, todo]]);
   });
 
   test('a static import without authorized modules gets no hint to use another kind of import', () => {
-    expect(fix('import fs from "fs"')).toEqual([
+    expect(fix('import fs from "fs"')).toStrictEqual([
       ['static import of "fs" is not available: programs run as scripts', undefined],
       [
         'import of "fs" is not allowed',
@@ -756,16 +756,19 @@ describe('validation errors before the run have a hint', () => {
   test('Markdown fences are removed with a warning', async () => {
     const code = '```js\nconst x = 1;\nx + 1\n```\n';
     const message = 'the program was in Markdown fences (```): only the text between them is used';
-    expect(fix(code)).toEqual([[message, 'Pass the code without fences']]);
-    expect(fix('```js\nlet x = 1; let x = 2;\n```')[0]).toEqual([
+    expect(fix(code)).toStrictEqual([[message, 'Pass the code without fences']]);
+    expect(fix('```js\nlet x = 1; let x = 2;\n```')[0]).toStrictEqual([
       "Identifier 'x' has already been declared",
       undefined,
     ]);
     await withExecutor({}, {}, async (executor) => {
       const { output, logEntries } = await executor.run(code);
-      expect([output, logEntries.map(({ level, message: line }) => [level, line])]).toEqual([2, [['warn', message]]]);
+      expect([output, logEntries.map(({ level, message: line }) => [level, line])]).toStrictEqual([
+        2,
+        [['warn', message]],
+      ]);
       const error = await executor.run('```js\nx;\nnull.y\n```').catch((thrown) => thrown);
-      expect([error.details.line, error.details.column]).toEqual([3, 6]);
+      expect([error.details.line, error.details.column]).toStrictEqual([3, 6]);
       expect((await executor.run('`a` + `b`')).output).toBe('ab');
     });
   });
@@ -773,12 +776,15 @@ describe('validation errors before the run have a hint', () => {
   test('tags of the prompts are removed with a warning', async () => {
     const code = '<code>\nconst x = 1;\nx + 1\n</code>\n';
     const message = 'the program was in tags (<code>): only the text between them is used';
-    expect(fix(code)).toEqual([[message, 'Pass the code without tags']]);
+    expect(fix(code)).toStrictEqual([[message, 'Pass the code without tags']]);
     await withExecutor({}, {}, async (executor) => {
       const { output, logEntries } = await executor.run(code);
-      expect([output, logEntries.map(({ level, message: line }) => [level, line])]).toEqual([2, [['warn', message]]]);
+      expect([output, logEntries.map(({ level, message: line }) => [level, line])]).toStrictEqual([
+        2,
+        [['warn', message]],
+      ]);
       const error = await executor.run('<code>\nx;\nnull.y\n</code>').catch((thrown) => thrown);
-      expect([error.details.line, error.details.column]).toEqual([3, 6]);
+      expect([error.details.line, error.details.column]).toStrictEqual([3, 6]);
     });
   });
 
@@ -792,14 +798,14 @@ describe('validation errors before the run have a hint', () => {
     ['<code>\nlet x = ;\n</code>', 2, 9],
   ])('the place of the error is reported in %j', async (code, line, column) => {
     const places = validateCode(code).flatMap(({ severity, location }) => (severity === 'ERROR' ? [location] : []));
-    expect(places).toEqual([{ line, column }]);
+    expect(places).toStrictEqual([{ line, column }]);
     const { details } = await withExecutor({}, {}, (executor) => executor.run(code).catch((thrown) => thrown));
-    expect(details.diagnostics).toEqual(validateCode(code));
+    expect(details.diagnostics).toStrictEqual(validateCode(code));
     expect(details.codeFrame).toContain(`\n${line} | `);
   });
 
   test('the place of the error is reported for a program that is too large', () => {
-    expect(validateCode('12345', { maxCodeBytes: 4 })).toEqual([
+    expect(validateCode('12345', { maxCodeBytes: 4 })).toStrictEqual([
       {
         rule: 'code_too_large',
         severity: 'ERROR',

@@ -33,9 +33,9 @@ test('a run that has ended leaves no unanswered call', async () => {
     const { specs, commit } = core.tools.stage(tools);
     await core.call((call) => native.sendTools(call, specs), commit);
     for (let i = 0; i < 3; i++) await run('never(); 0');
-    expect(sent).toEqual([]);
+    expect(sent).toStrictEqual([]);
     await run('await quick()');
-    expect(sent).toEqual(['toolResult']);
+    expect(sent).toStrictEqual(['toolResult']);
   } finally {
     await core.cleanup();
   }
@@ -99,14 +99,14 @@ test('an error that a tool threw is not kept after its run', async () => {
     await executor.cleanup();`,
     { nodeArgs: ['--expose-gc'] },
   );
-  expect([stdout, stderr]).toEqual(['undefined\n', '']);
+  expect([stdout, stderr]).toStrictEqual(['undefined\n', '']);
 });
 
 test('a run with an already aborted signal makes no isolate', async () => {
   const executor = new SESExecutor({ autoInit: true });
   try {
     const error = await rejection(executor.run('1', { signal: AbortSignal.abort() }));
-    expect([error.code, executor.state]).toEqual(['ERR_EXEC_TIMEOUT', 'NEW']);
+    expect([error.code, executor.state]).toStrictEqual(['ERR_EXEC_TIMEOUT', 'NEW']);
   } finally {
     await executor.cleanup();
   }
@@ -164,12 +164,12 @@ describe.each(['thread', 'process'])(
       await withExecutor({ isolation }, tools, async (executor) => {
         await executor.run(before).catch(() => {});
         const { details } = await rejection(executor.run(code, { timeoutMs: 100 }));
-        expect(details).toEqual({ timeoutMs: 100, reason: 'deadline', hint: HINT });
+        expect(details).toStrictEqual({ timeoutMs: 100, reason: 'deadline', hint: HINT });
         await executor.cleanup();
         await executor.init();
         await executor.sendTools(tools);
         const afresh = await rejection(executor.run('await never()', { timeoutMs }));
-        expect(afresh.details).toEqual({ timeoutMs, reason: 'deadline', hint: OTHER });
+        expect(afresh.details).toStrictEqual({ timeoutMs, reason: 'deadline', hint: OTHER });
       });
     });
 
@@ -177,7 +177,7 @@ describe.each(['thread', 'process'])(
       await withExecutor({ isolation }, tools, async (executor) => {
         await executor.run('const found = await search("a")');
         const { details } = await rejection(executor.run('await never()', { timeoutMs }));
-        expect(details).toEqual({ timeoutMs, reason: 'deadline', hint: OTHER });
+        expect(details).toStrictEqual({ timeoutMs, reason: 'deadline', hint: OTHER });
       });
     });
   },
@@ -239,7 +239,7 @@ test('promise-returning calls wait for their turn with a promise, even if they t
     const { output } = await executor.run(
       'const all = [0, 1, 2, 3, 4].map((i) => take(i)); note(); await Promise.all(all)',
     );
-    expect([seen, output]).toEqual([
+    expect([seen, output]).toStrictEqual([
       [0, 1],
       ['done', 'done', 'done', 'done', 'value'],
     ]);

@@ -25,8 +25,8 @@ describe('npmModules', () => {
       { twice: 'module.exports = (n) => 2 * n;', four: 'exports.four = (n) => require("twice")(require("twice")(n));' },
       async (from) => {
         const { reports, ...options } = await npmModules({ names: ['four'], from });
-        expect(options.authorizedImports).toEqual(['four']);
-        expect(reports).toEqual([
+        expect(options.authorizedImports).toStrictEqual(['four']);
+        expect(reports).toStrictEqual([
           {
             name: 'four',
             bytes: Buffer.byteLength(options.modules.four),
@@ -51,9 +51,9 @@ describe('npmModules', () => {
         const { reports, modules } = await npmModules({ names: ['timers', 'broken'], from });
         const [timers, broken] = reports;
         expect(timers.lacks.map(({ name }) => name)).toContain('setTimeout');
-        expect(timers.imports).toEqual(['node:fs']);
+        expect(timers.imports).toStrictEqual(['node:fs']);
         expect(broken).toMatchObject({ name: 'broken', exports: [], error: expect.stringContaining('no window') });
-        expect(Object.keys(modules)).toEqual(['timers', 'broken']);
+        expect(Object.keys(modules)).toStrictEqual(['timers', 'broken']);
       },
     ));
 
@@ -61,7 +61,7 @@ describe('npmModules', () => {
     const { authorizedImports, modules, reports } = await npmModules({ names: ['lodash'], from: ROOT });
     expect(reports[0].error).toBeUndefined();
     const executor = new SESExecutor({ autoInit: true, authorizedImports, modules });
-    expect((await executor.run('(await import("lodash")).chunk([1, 2, 3], 2)')).output).toEqual([[1, 2], [3]]);
+    expect((await executor.run('(await import("lodash")).chunk([1, 2, 3], 2)')).output).toStrictEqual([[1, 2], [3]]);
     await executor.cleanup();
   });
 

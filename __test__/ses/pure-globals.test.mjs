@@ -73,7 +73,7 @@ const SAME = {
 
 describe('behave as those of Node.js', () => {
   test.each(Object.entries(SAME))('%s', async (_, code) => {
-    expect(await there(code)).toEqual(here(code));
+    expect(await there(code)).toStrictEqual(here(code));
   });
 
   test.each([
@@ -102,7 +102,7 @@ describe('behave as those of Node.js', () => {
             return `throws ${error.name}`;
           }
         });
-        expect(await there(code)).toEqual(expected);
+        expect(await there(code)).toStrictEqual(expected);
       }),
       { numRuns: 150 },
     );
@@ -148,7 +148,7 @@ describe('queueMicrotask', () => {
   test('runs its callbacks before other work, in order', async () => {
     const code = `const seen = []; queueMicrotask(() => seen.push(1)); Promise.resolve().then(() => seen.push(2)); seen.push(0);
       queueMicrotask((...args) => seen.push(args.length)); await null; await null; return seen;`;
-    expect((await executor.run(code)).output).toEqual([0, 1, 2, 0]);
+    expect((await executor.run(code)).output).toStrictEqual([0, 1, 2, 0]);
   });
 
   test('turns an error of the callback into a warning', async () => {
@@ -163,7 +163,7 @@ describe('the limits of pure globals', () => {
     await withExecutor({ maxTransferBytes: 1 << 20 }, {}, async (small) => {
       const { output } = await small.run(`
         try { structuredClone('x'.repeat(2 ** 21)); } catch (error) { return [error.name, error.message]; }`);
-      expect(output).toEqual(['RangeError', 'structuredClone: the value takes more than 1048576 bytes']);
+      expect(output).toStrictEqual(['RangeError', 'structuredClone: the value takes more than 1048576 bytes']);
     });
   });
 
@@ -231,9 +231,9 @@ describe('in an output a URL becomes its string', () => {
   ])('%s', async (code, expected) => {
     await withExecutor({}, {}, async (own) => {
       const { output } = await own.run(code);
-      if (expected !== undefined) expect(output).toEqual(expected);
+      if (expected !== undefined) expect(output).toStrictEqual(expected);
       else
-        expect([output[0].u, output[0].self === output[0], output.slice(1)]).toEqual([
+        expect([output[0].u, output[0].self === output[0], output.slice(1)]).toStrictEqual([
           HREF,
           true,
           [true, new Date(0), /x/g],
@@ -244,15 +244,15 @@ describe('in an output a URL becomes its string', () => {
   test('also in a value of an earlier run, and getters run once', async () => {
     await withExecutor({}, {}, async (own) => {
       await own.run(`let asked = 0; const kept = { url: new URL('${HREF}'), get other() { asked++; return 1; } }; 0`);
-      expect((await own.run('[kept, asked]')).output).toEqual([{ url: HREF, other: 1 }, 0]);
-      expect((await own.run('[asked]')).output).toEqual([1]);
+      expect((await own.run('[kept, asked]')).output).toStrictEqual([{ url: HREF, other: 1 }, 0]);
+      expect((await own.run('[asked]')).output).toStrictEqual([1]);
     });
   });
 
   test('a large value is complete', async () => {
     await withExecutor({}, {}, async (own) => {
       const { output } = await own.run(`[Array.from({ length: 20_000 }, () => ({})), new URL('${HREF}')]`);
-      expect([output[0].length, output[1]]).toEqual([20_000, HREF]);
+      expect([output[0].length, output[1]]).toStrictEqual([20_000, HREF]);
     });
   });
 });
@@ -276,7 +276,6 @@ describe('in arguments of tools a URL becomes its string', () => {
     [`take({ url: new URL('${HREF}'), q: new URLSearchParams('a=1&b=x y') })`, [{ url: HREF, q: 'a=1&b=x+y' }]],
     [
       `take([1, , new URL('${HREF}')], new Map([['u', new Set([new URL('${HREF}')])]]))`,
-      // eslint-disable-next-line no-sparse-arrays
       [[1, , HREF], new Map([['u', new Set([HREF])]])],
     ],
     [
@@ -292,13 +291,13 @@ describe('in arguments of tools a URL becomes its string', () => {
       [{ url: HREF }],
     ],
   ])('%s', async (code, expected) => {
-    expect(await withGiven(code)).toEqual([expected]);
+    expect(await withGiven(code)).toStrictEqual([expected]);
   });
 
   test('shared references and cycles are kept', async () => {
     const code = `const o = { u: new URL('${HREF}') }; o.self = o; take(o, [o])`;
     const [[o, [same]]] = await withGiven(code);
-    expect([o.u, o.self === o, same === o]).toEqual([HREF, true, true]);
+    expect([o.u, o.self === o, same === o]).toStrictEqual([HREF, true, true]);
   });
 
   test('a value that cannot be cloned is refused with its path', async () => {
@@ -322,10 +321,10 @@ describe('guests cannot misuse pure globals', () => {
       'URLSearchParams',
     ];
     const code = `${JSON.stringify(names)}.map((name) => { const it = globalThis[name]; return [Object.isFrozen(it), it.prototype === undefined || Object.isFrozen(it.prototype), caught(() => it.constructor('return 1')())]; })`;
-    expect(await there(code)).toEqual(names.map(() => [true, true, 'throws EvalError']));
+    expect(await there(code)).toStrictEqual(names.map(() => [true, true, 'throws EvalError']));
     const brand = `[() => URL.prototype.href, () => Reflect.get(URL.prototype, 'searchParams'), () => TextDecoder.prototype.decode.call({}), () => URLSearchParams.prototype.append.call({}, 1, 2)].map(caught)`;
-    expect(await there(brand)).toEqual(Array(4).fill('throws TypeError'));
-    expect(await there('[Object.keys(URL), Reflect.ownKeys(URL).map(String).sort()]')).toEqual([
+    expect(await there(brand)).toStrictEqual(Array(4).fill('throws TypeError'));
+    expect(await there('[Object.keys(URL), Reflect.ownKeys(URL).map(String).sort()]')).toStrictEqual([
       [],
       ['canParse', 'length', 'name', 'parse', 'prototype'],
     ]);
@@ -334,7 +333,7 @@ describe('guests cannot misuse pure globals', () => {
   test('a program may declare their names', async () => {
     await withExecutor({}, {}, async (other) => {
       await other.run('const URL = 5; function atob() { return 6; }');
-      expect((await other.run('[URL, atob()]')).output).toEqual([5, 6]);
+      expect((await other.run('[URL, atob()]')).output).toStrictEqual([5, 6]);
     });
   });
 });

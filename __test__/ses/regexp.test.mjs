@@ -86,7 +86,7 @@ test.each([
   const expected = new Function(`${code} return results;`)();
   expect(expected.length).toBeGreaterThan(10_000);
   await withExecutor({ maxOperations: 1e6 }, {}, async (executor) => {
-    expect((await executor.run(`${code} results`)).output).toEqual(expected);
+    expect((await executor.run(`${code} results`)).output).toStrictEqual(expected);
   });
 });
 
@@ -98,7 +98,7 @@ test.each([
   const expected = new Function(`${code} return results;`)();
   expect(expected.length).toBeGreaterThan(50);
   await withExecutor({ maxOperations: 1e6, timeoutMs: 60_000, memoryLimitMb: 512 }, {}, async (executor) => {
-    expect((await executor.run(`${code} results`)).output).toEqual(expected);
+    expect((await executor.run(`${code} results`)).output).toStrictEqual(expected);
   });
 });
 
@@ -150,7 +150,7 @@ test('replace and match of objects that are not plain expressions return what pl
   const expected = new Function(`${OTHERS} return results;`)();
   expect(expected.length).toBe(360);
   await withExecutor({}, {}, async (executor) => {
-    expect((await executor.run(`${OTHERS} results`)).output).toEqual(expected);
+    expect((await executor.run(`${OTHERS} results`)).output).toStrictEqual(expected);
   });
 });
 
@@ -159,7 +159,7 @@ test('the RegExp constructor remembers no match, and expressions cannot be chang
     const code = `'secret'.match(/s(e)/);
       [Reflect.ownKeys(RegExp).map(String), RegExp.$1, RegExp.input, typeof RegExp.prototype.compile, RegExp === /a/.constructor]`;
     const keys = ['length', 'name', 'prototype', 'escape', 'Symbol(Symbol.species)'];
-    expect((await executor.run(code)).output).toEqual([keys, undefined, undefined, 'undefined', true]);
+    expect((await executor.run(code)).output).toStrictEqual([keys, undefined, undefined, 'undefined', true]);
   });
 });
 
@@ -266,7 +266,7 @@ const ODD = {
 test.each(Object.entries(ODD))('unusual use of %s behaves as in plain JavaScript', async (_name, code) => {
   const expected = vm.runInThisContext(code.replaceAll('const ', 'var '));
   await withExecutor({}, {}, async (executor) => {
-    expect((await executor.run(code)).output).toEqual(expected);
+    expect((await executor.run(code)).output).toStrictEqual(expected);
   });
 });
 

@@ -19,7 +19,7 @@ test('V8 compiles a repeated program twice, and again after 16 other programs', 
     sizes.push((await executor.run(code)).output);
     for (let other = 0; other < 16; other++) await executor.run(`const other = ${other}; other`);
     for (let run = 0; run < RUNS; run++) sizes.push((await executor.run(code)).output);
-    expect(sizes).toEqual([1, 2, 2, 2, 2, 2, 3, 4, 4, 4, 4]);
+    expect(sizes).toStrictEqual([1, 2, 2, 2, 2, 2, 3, 4, 4, 4, 4]);
   }));
 
 test('each run has its own variables, functions and classes', () =>
@@ -33,9 +33,9 @@ test('each run has its own variables, functions and classes', () =>
       globalThis.seen ??= [];
       seen.push([add, Point]);
       [add(), Point.made]`;
-    for (let run = 0; run < RUNS; run++) expect((await executor.run(code)).output).toEqual([3, 1]);
+    for (let run = 0; run < RUNS; run++) expect((await executor.run(code)).output).toStrictEqual([3, 1]);
     const { output } = await executor.run('[new Set(seen.flat()).size, seen.map(([add, { made }]) => [add(), made])]');
-    expect(output).toEqual([2 * RUNS, Array.from({ length: RUNS }, () => [4, 1])]);
+    expect(output).toStrictEqual([2 * RUNS, Array.from({ length: RUNS }, () => [4, 1])]);
   }));
 
 test('a repeated run sees changes by the host and by other programs', () =>
@@ -81,7 +81,7 @@ test('the limits apply in each repeated run, and an exceeding loop is named', ()
     await executor.sendVariables({ rounds: 900 });
     for (let run = 0; run < RUNS; run++) {
       const { output, stats } = await executor.run(code);
-      expect([output, stats.operations]).toEqual([404_550, 900]);
+      expect([output, stats.operations]).toStrictEqual([404_550, 900]);
     }
     await executor.sendVariables({ rounds: 1_001 });
     const error = await expectCode(executor.run(code), 'ERR_MAX_OPS_EXCEEDED');
@@ -94,7 +94,8 @@ test('a program that awaits can be repeated too', () => {
   let count = 0;
   return withExecutor({}, { next: async () => ++count }, async (executor) => {
     const code = 'const first = await next();\nconst second = await next();\n[first, second]';
-    for (let run = 0; run < RUNS; run++) expect((await executor.run(code)).output).toEqual([2 * run + 1, 2 * run + 2]);
+    for (let run = 0; run < RUNS; run++)
+      expect((await executor.run(code)).output).toStrictEqual([2 * run + 1, 2 * run + 2]);
   });
 });
 
@@ -104,7 +105,7 @@ test('functions show their source text from the latest run', () =>
     const other = code.replace('kept', 'else');
     for (let run = 0; run < RUNS; run++) {
       for (const text of [code, other]) {
-        expect((await executor.run(text)).output).toEqual(text.split('\n').slice(0, 2));
+        expect((await executor.run(text)).output).toStrictEqual(text.split('\n').slice(0, 2));
       }
     }
   }));

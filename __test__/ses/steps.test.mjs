@@ -116,7 +116,7 @@ test('steps that redeclare names behave as if each name were one variable', asyn
                 .slice(0, index + 1)
                 .map(inGuest)
                 .join('\n// ---\n'),
-            ).toEqual(expected);
+            ).toStrictEqual(expected);
           }
         } finally {
           await executor.cleanup();

@@ -44,8 +44,8 @@ describe.runIf(onLinux)('init()', () => {
       const { name, severity, code, message, retryable } = error;
       console.log(JSON.stringify({ name, severity, code, message, retryable, state, output }));
     `);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual({
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toStrictEqual({
       name: 'ExecutorError',
       severity: 'FATAL',
       code: 'ERR_SES_INIT_FAILED',
@@ -88,9 +88,9 @@ describe.runIf(onLinux)('init()', () => {
       helper.stdin.end();
       console.log(JSON.stringify([...said, output]));
     `);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
     const refused = 'Resource temporarily unavailable (os error 11)';
-    expect(JSON.parse(stdout)).toEqual([
+    expect(JSON.parse(stdout)).toStrictEqual([
       `ERR_SES_INIT_FAILED SES init failed: no thread: ${refused}`,
       "ERR_SES_INIT_FAILED SES init failed: V8 cannot start threads: raise the system's limit (ulimit -u, RLIMIT_NPROC, " +
         `or pids.max of a container): ${refused}`,
@@ -110,7 +110,7 @@ describe.runIf(onLinux)('init()', () => {
       await threadsEnd();
       console.log(alive, threads());
     `);
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '1 0\n', stderr: '' });
+    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: '1 0\n', stderr: '' });
   });
 
   test("threads that run, collect and compile for guests have a lower priority than the host's", async () => {
@@ -129,7 +129,7 @@ describe.runIf(onLinux)('init()', () => {
       console.log(JSON.stringify([await steps('ses-executor'), await steps('V8 DefaultWorke')]));
       await executor.cleanup();
     `);
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '[[5],[5]]\n', stderr: '' });
+    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: '[[5],[5]]\n', stderr: '' });
   });
 });
 
@@ -145,7 +145,7 @@ test.runIf(onLinux).each([
     await threadsEnd();
     console.log(error.code, engineStats().parked);
   `);
-  expect({ status, signal, stdout, stderr }).toEqual({
+  expect({ status, signal, stdout, stderr }).toStrictEqual({
     status: 0,
     signal: null,
     stdout: 'ERR_EXEC_TIMEOUT 0\n',
@@ -188,7 +188,7 @@ describe.runIf(onLinux)('an unreferenced executor', () => {
     `,
       { nodeArgs: ['--expose-gc'] },
     );
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '15 15 0\n', stderr: '' });
+    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: '15 15 0\n', stderr: '' });
   });
 });
 
@@ -220,7 +220,7 @@ describe('worker threads', () => {
     const { status, stdout, stderr } = await runChild(`${PRELUDE}
       console.log(JSON.stringify(await messages(start('started(20) + 1'))));
     `);
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '["started",21,0]\n', stderr: '' });
+    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: '["started",21,0]\n', stderr: '' });
   });
 
   test('two workers and the main thread run guests at the same time', async () => {
@@ -233,8 +233,13 @@ describe('worker threads', () => {
       ]);
       console.log(JSON.stringify([...results, (await executor.run('"still here"')).output]));
     `);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual([['started', 4999950000, 0], ['started', 9999900000, 0], 'main', 'still here']);
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toStrictEqual([
+      ['started', 4999950000, 0],
+      ['started', 9999900000, 0],
+      'main',
+      'still here',
+    ]);
   });
 
   test.runIf(onLinux).each([
@@ -251,7 +256,7 @@ describe('worker threads', () => {
       while (threads() > 1) await new Promise((resolve) => setTimeout(resolve, 2));
       console.log((await executor.run('kept')).output, threads());
     `);
-    expect({ status, signal, stdout, stderr }).toEqual({ status: 0, signal: null, stdout: '1 1\n', stderr: '' });
+    expect({ status, signal, stdout, stderr }).toStrictEqual({ status: 0, signal: null, stdout: '1 1\n', stderr: '' });
   });
 
   test('a worker can be terminated with an idle executor inside', async () => {
@@ -265,7 +270,12 @@ describe('worker threads', () => {
       const status = await worker.terminate();
       console.log(output, status);
     `);
-    expect({ status, signal, stdout, stderr }).toEqual({ status: 0, signal: null, stdout: 'ran 1\n', stderr: '' });
+    expect({ status, signal, stdout, stderr }).toStrictEqual({
+      status: 0,
+      signal: null,
+      stdout: 'ran 1\n',
+      stderr: '',
+    });
   });
 
   test('workers can start and end many times', async () => {
@@ -277,6 +287,6 @@ describe('worker threads', () => {
       }
       console.log((await new SESExecutor({ autoInit: true }).run('"fine"')).output);
     `);
-    expect({ status, signal, stdout, stderr }).toEqual({ status: 0, signal: null, stdout: 'fine\n', stderr: '' });
+    expect({ status, signal, stdout, stderr }).toStrictEqual({ status: 0, signal: null, stdout: 'fine\n', stderr: '' });
   });
 });

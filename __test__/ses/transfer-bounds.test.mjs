@@ -69,6 +69,6 @@ test('large data crosses to the guest and back', async () => {
       let depth = 0;
       for (let at = get('deep'); at.value; at = at.value) depth++;
       return [get('numbers').length, get('nodes').at(-1).of.x, depth];`);
-    expect(output).toEqual([1_000_000, 59_999.5, 1_000]);
+    expect(output).toStrictEqual([1_000_000, 59_999.5, 1_000]);
   });
 });

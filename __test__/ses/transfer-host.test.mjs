@@ -50,8 +50,8 @@ describe('values survive a round trip', () => {
     new ArrayBuffer(3),
     Object.fromEntries([['__proto__', 5]]),
   ])('%o', (value) => {
-    expect(roundTrip(value)).toEqual(value);
-    expect(decode(v8.serialize(value))).toEqual(value);
+    expect(roundTrip(value)).toStrictEqual(value);
+    expect(decode(v8.serialize(value))).toStrictEqual(value);
   });
 
   test('a DOMException becomes an error with its message and stack', () => {
@@ -62,7 +62,7 @@ describe('values survive a round trip', () => {
     expect(reason.message).toBe('The operation timed out');
     expect(reason.stack).toBe(error.stack);
     // What only inherits from the class is none.
-    expect(roundTrip(Object.create(DOMException.prototype))).toEqual({});
+    expect(roundTrip(Object.create(DOMException.prototype))).toStrictEqual({});
   });
 
   test('shared references and cycles', () => {
@@ -95,24 +95,24 @@ describe('views survive a round trip', () => {
     const buffer = Uint8Array.from({ length: 64 }, (__, index) => index).buffer;
     const whole = roundTrip(new View(buffer));
     expect(whole).toBeInstanceOf(View);
-    expect(new Uint8Array(whole.buffer)).toEqual(new Uint8Array(buffer));
+    expect(new Uint8Array(whole.buffer)).toStrictEqual(new Uint8Array(buffer));
     const part = roundTrip(new View(buffer, 16, 2));
     expect(part).toBeInstanceOf(View);
     expect(part.byteOffset).toBe(0);
     expect(part.buffer.byteLength).toBe(part.byteLength);
-    expect(new Uint8Array(part.buffer)).toEqual(new Uint8Array(buffer, 16, part.byteLength));
+    expect(new Uint8Array(part.buffer)).toStrictEqual(new Uint8Array(buffer, 16, part.byteLength));
   });
 
   test('a Buffer is copied out of the pool', () => {
     const buffer = Buffer.from('the secret of another request, public').subarray(-6);
     const wire = encode({ buffer }, 'value', Infinity);
     expect(wire.includes('secret')).toBe(false);
-    expect(roundTrip({ buffer }).buffer).toEqual(Uint8Array.from(Buffer.from('public')));
+    expect(roundTrip({ buffer }).buffer).toStrictEqual(Uint8Array.from(Buffer.from('public')));
   });
 
   test('a view of a whole resizable buffer is copied out of it', () => {
     const copy = roundTrip(new Uint8Array(new ArrayBuffer(4, { maxByteLength: 8 })));
-    expect([copy.length, copy.buffer.resizable]).toEqual([4, false]);
+    expect([copy.length, copy.buffer.resizable]).toStrictEqual([4, false]);
   });
 
   test('views of one buffer still share it', () => {
@@ -142,7 +142,7 @@ describe('views survive a round trip', () => {
 describe('values that need no serializer', () => {
   test('do not include arrays on shared memory, whose bytes change while they are copied', () => {
     const shared = new Uint8Array(new SharedArrayBuffer(8_192));
-    expect([kindOf(shared), kindOf(new Uint8Array(8_192)) === WIRE]).toEqual([WIRE, false]);
+    expect([kindOf(shared), kindOf(new Uint8Array(8_192)) === WIRE]).toStrictEqual([WIRE, false]);
     expect(refusal(shared)).toMatch(/^result \(view of a SharedArrayBuffer\) cannot be cloned/);
   });
 
@@ -150,7 +150,7 @@ describe('values that need no serializer', () => {
     const kind = kindOf(value);
     expect(payloadOf(kind, value, 'result', 5_000)).toBe(value);
     expect(() => payloadOf(kind, value, 'result', 4_999)).toThrow(TransferLimitError);
-    expect(withoutWire([value, 1], 'variables', 5_001)).toEqual([kind, value, 0, 1]);
+    expect(withoutWire([value, 1], 'variables', 5_001)).toStrictEqual([kind, value, 0, 1]);
     expect(() => withoutWire([value, 1], 'variables', 5_000)).toThrow(TransferLimitError);
   });
 });
@@ -160,7 +160,7 @@ describe('a value that is certainly too large', () => {
     const traps = [];
     const handler = new Proxy({}, { get: (_, trap) => void traps.push(trap) });
     expect(isLargerThan([new Proxy({ a: 1 }, handler), new Proxy([1], handler)], 1_000)).toBe(false);
-    expect(traps).toEqual([]);
+    expect(traps).toStrictEqual([]);
   });
 
   test('is recognized without visiting four billion holes', () => {

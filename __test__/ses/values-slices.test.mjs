@@ -54,7 +54,7 @@ describe('the output of a run is read in slices', () => {
     expect(Object.getPrototypeOf(output)).toBe(Object.getPrototypeOf(here(VALUES[name])));
     // The stack of an error is another one here.
     if (output instanceof Error) {
-      expect([output.name, output.message]).toEqual(['TypeError', 'm']);
+      expect([output.name, output.message]).toStrictEqual(['TypeError', 'm']);
       expect(output.cause).toStrictEqual({ list: Array(90_000).fill('c') });
     } else {
       expect(output).toStrictEqual(here(VALUES[name]));
@@ -84,9 +84,17 @@ test('references keep their targets, across slices and to values that are not co
   const { first, map, list } = output;
   expect(list.slice(0, 50_000).every((item) => item.length === 1 && item[0] === first)).toBe(true);
   expect(first).toStrictEqual({ is: 'first' });
-  expect([map.get('root') === output, map.get('list') === list, map.get(map) === map]).toEqual([true, true, true]);
-  expect([list[50_000] === list, list[50_001] === map, list[50_002] === map.get(1_999)]).toEqual([true, true, true]);
-  expect(map.get(1_999)).toEqual({ i: 1_999 });
+  expect([map.get('root') === output, map.get('list') === list, map.get(map) === map]).toStrictEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([list[50_000] === list, list[50_001] === map, list[50_002] === map.get(1_999)]).toStrictEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(map.get(1_999)).toStrictEqual({ i: 1_999 });
 });
 
 test('tools are called in the order of the calls, however long their arguments take', async () => {
@@ -95,7 +103,7 @@ test('tools are called in the order of the calls, however long their arguments t
   await executor.run(`
     const calls = [take(1, 'a'), take(Array(300_000).fill('x'), 'b'), take(2, 'c'), take(Array(200_000).fill([]), 'd'), take(3, 'e')];
     await Promise.all(calls);`);
-  expect(seen).toEqual([
+  expect(seen).toStrictEqual([
     ['a', 1],
     ['b', 300_000],
     ['c', 2],
@@ -124,7 +132,7 @@ test('tools are not called if the run ended before their arguments were read', a
   };
   await runAlone();
   await executor.run('now(1)');
-  expect(late).toEqual([]);
+  expect(late).toStrictEqual([]);
   // Nor do they become calls of the next one, which waits meanwhile.
   const gate = gateTool();
   await executor.sendTools({ gate: gate.tool });
@@ -134,7 +142,7 @@ test('tools are not called if the run ended before their arguments were read', a
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
   gate.open();
   await next;
-  expect(late).toEqual([]);
+  expect(late).toStrictEqual([]);
 });
 
 test('an output whose slices take too long fails as too large', async () => {
@@ -154,7 +162,7 @@ test('an output whose slices take too long fails as too large', async () => {
 
 test('at most 64 KiB are read immediately per turn of the event loop', async () => {
   const wire = v8.serialize('x'.repeat(33 << 10));
-  expect([mayReadNow(wire), mayReadNow(wire), mayReadNow(v8.serialize(1))]).toEqual([true, false, true]);
+  expect([mayReadNow(wire), mayReadNow(wire), mayReadNow(v8.serialize(1))]).toStrictEqual([true, false, true]);
   expect(await readInSlices(wire)).toBe('x'.repeat(33 << 10));
   await new Promise((resolve) => setImmediate(resolve));
   expect(mayReadNow(wire)).toBe(true);
@@ -175,7 +183,7 @@ describe('the budget of host memory', () => {
     const { output } = await executor.run(
       'try { await take(Array(9e6).fill(1)) } catch (error) { return [error.name, error.code] }',
     );
-    expect(output).toEqual(['RangeError', 'ERR_TRANSFER_LIMIT_EXCEEDED']);
+    expect(output).toStrictEqual(['RangeError', 'ERR_TRANSFER_LIMIT_EXCEEDED']);
   });
 
   test('is at least 1 MiB', async () => {

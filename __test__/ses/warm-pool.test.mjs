@@ -17,7 +17,7 @@ const PRELUDE = `
 /** What `script` reports, from a process that must end by itself and say nothing else. */
 async function facts(script) {
   const { stdout, ...rest } = await runChild(`${PRELUDE}${script}`);
-  expect(rest).toEqual({ status: 0, signal: null, stderr: '' });
+  expect(rest).toStrictEqual({ status: 0, signal: null, stderr: '' });
   return JSON.parse(stdout);
 }
 
@@ -30,7 +30,7 @@ describe('the pool', () => {
         await warm(1);
         report({ before, after: engineStats() });
       `),
-    ).toEqual({
+    ).toStrictEqual({
       before: { live: 0, warm: 0, parked: 0, parkedBytes: 0, stuck: 0, stuckBytes: 0, terminated: 0 },
       after: { live: 0, warm: 1, parked: 0, parkedBytes: 0, stuck: 0, stuckBytes: 0, terminated: 0 },
     });
@@ -50,7 +50,7 @@ describe('the pool', () => {
         await executor.cleanup();
         report({ taken, output, live, after: engineStats().live, state: executor.state });
       `),
-    ).toEqual({
+    ).toStrictEqual({
       taken: { state: 'INITIALIZING', live: 1, warm: 0 },
       output: 42,
       live: 1,
@@ -80,7 +80,7 @@ describe('the pool', () => {
         }
         report(seen);
       `),
-    ).toEqual(Array.from({ length: 20 }, (_, i) => [[['undefined', ['mine', 'tool']], i], `${i}`]));
+    ).toStrictEqual(Array.from({ length: 20 }, (_, i) => [[['undefined', ['mine', 'tool']], i], `${i}`]));
   });
 
   test('is shared by executors with the same options and leaves other pools alone', async () => {
@@ -99,7 +99,7 @@ describe('the pool', () => {
         await none.cleanup();
         report({ counts, live, left });
       `),
-    ).toEqual({ counts: [3, 4, 4, 4, 6, 6], live: 1, left: 6 });
+    ).toStrictEqual({ counts: [3, 4, 4, 4, 6, 6], live: 1, left: 6 });
   });
 
   test.runIf(process.platform === 'linux')('ends its threads with its last executor', async () => {
@@ -119,7 +119,7 @@ describe('the pool', () => {
         }
         report({ waiting });
       `),
-    ).toEqual({ waiting: 3 });
+    ).toStrictEqual({ waiting: 3 });
   });
 });
 
@@ -144,7 +144,7 @@ describe('the memory limit', () => {
         }
         report(errors);
       `),
-    ).toEqual([
+    ).toStrictEqual([
       { left: 0, code: 'ERR_MEMORY_LIMIT_EXCEEDED', limitBytes: 16 * 2 ** 20 },
       { left: 0, code: 'ERR_RUNTIME_EXCEPTION', limitBytes: 'RangeError' },
     ]);
@@ -174,7 +174,7 @@ describe('the memory limit', () => {
         await warm(1);
         report(left);
       `),
-    ).toEqual([1, 0, 1, 0, 0]);
+    ).toStrictEqual([1, 0, 1, 0, 0]);
   });
 });
 
@@ -188,7 +188,7 @@ test('processor time before the hand-over does not count for a run', async () =>
       const error = await executor.run('for (;;);').catch((error) => error);
       report({ output, code: error.code, reason: error.details.reason });
     `),
-  ).toEqual({ output: 2, code: 'ERR_EXEC_TIMEOUT', reason: 'cpu' });
+  ).toStrictEqual({ output: 2, code: 'ERR_EXEC_TIMEOUT', reason: 'cpu' });
 });
 
 test('cleanup() during the hand-over and a second init() both work', async () => {
@@ -210,7 +210,7 @@ test('cleanup() during the hand-over and a second init() both work', async () =>
       while (engineStats().live > 0) await new Promise(setImmediate);
       report({ codes: [...codes], outputs: [...outputs], live: engineStats().live });
     `),
-  ).toEqual({ codes: ['ERR_INVALID_STATE'], outputs: [2], live: 0 });
+  ).toStrictEqual({ codes: ['ERR_INVALID_STATE'], outputs: [2], live: 0 });
 });
 
 test('an isolate of the pool that V8 cannot continue is parked, and the pool continues', async () => {
@@ -226,7 +226,7 @@ test('an isolate of the pool that V8 cannot continue is parked, and the pool con
     const { output } = await executor.run('1 + 1');
     report({ code, isParked: details.parked, parked, live, output });
   `);
-  expect(JSON.parse(stdout)).toEqual({
+  expect(JSON.parse(stdout)).toStrictEqual({
     code: 'ERR_MEMORY_LIMIT_EXCEEDED',
     isParked: true,
     parked: 1,
@@ -265,7 +265,7 @@ test('worker threads share the pool, and it outlives them', async () => {
       }
       report(outputs);
     `),
-  ).toEqual([
+  ).toStrictEqual([
     [0, 2],
     [0, 2],
     [0, 2],
@@ -285,7 +285,7 @@ describe('the end of the process', () => {
         console.log((await executor.run('1 + 1')).output);
         ${exit}
       `);
-      expect({ stdout, ...rest }).toEqual({ stdout: '2\n', status: 0, signal: null, stderr: '' });
+      expect({ stdout, ...rest }).toStrictEqual({ stdout: '2\n', status: 0, signal: null, stderr: '' });
     }
   });
 });

@@ -28,7 +28,7 @@ test.each([
       return said.map((error) => [error.name, error.message])`;
     const what = 'the result contains an object or array with at least 100000 keys, and listing them takes too long';
     const failure = ['TypeError', `${what}; use a Map, or a list of keys and values`];
-    expect((await executor.run(code)).output).toEqual([failure, failure]);
+    expect((await executor.run(code)).output).toStrictEqual([failure, failure]);
   });
 });
 
@@ -38,7 +38,7 @@ test('a result with slightly fewer keys, or with a long array that a guest has f
       const wide = {}; for (let i = 0; i < 99_999; i++) wide["k" + i] = i;
       const [a, b, c] = await later([wide, Array(150_000).fill(1), Object.assign([1, , 2], { x: 3 })]);
       return [Object.keys(a).length, b.length, Object.keys(c)]`;
-    expect((await executor.run(code)).output).toEqual([99_999, 150_000, ['0', '2', 'x']]);
+    expect((await executor.run(code)).output).toStrictEqual([99_999, 150_000, ['0', '2', 'x']]);
   });
 });
 

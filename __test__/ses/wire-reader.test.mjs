@@ -47,8 +47,8 @@ test('errors keep class, message, stack and cause', () => {
   const error = new TypeError('message', { cause: { n: 1 } });
   const copy = readWire(v8.serialize(error));
   expect(copy).toBeInstanceOf(TypeError);
-  expect(Object.keys(copy)).toEqual([]);
-  expect([copy.message, copy.stack, copy.cause]).toEqual(['message', error.stack, { n: 1 }]);
+  expect(Object.keys(copy)).toStrictEqual([]);
+  expect([copy.message, copy.stack, copy.cause]).toStrictEqual(['message', error.stack, { n: 1 }]);
 });
 
 test('shared references and cycles', () => {
@@ -70,7 +70,7 @@ test('shared references and cycles', () => {
   expect(copy.again).toBe(copy.error);
   expect(copy.views[0].buffer).toBe(copy.views[2]);
   expect(copy.views[1].buffer).toBe(copy.views[2]);
-  expect([copy.views[1].byteOffset, copy.views[1].length]).toEqual([2, 1]);
+  expect([copy.views[1].byteOffset, copy.views[1].length]).toStrictEqual([2, 1]);
 });
 
 test('any value of plain data is read as it was written', () => {
@@ -128,7 +128,7 @@ describe('values that the V8 of Node.js may be unable to read', () => {
       bytes,
       Buffer.from([0x56, 0x68, 0, bytes.length, 0]),
     ]);
-    expect([...decode(wire)]).toEqual([1.5, -0, 2 ** -24, Infinity, -Infinity, NaN, -2]);
+    expect([...decode(wire)]).toStrictEqual([1.5, -0, 2 ** -24, Infinity, -Infinity, NaN, -2]);
   });
 });
 

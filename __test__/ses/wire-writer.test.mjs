@@ -85,7 +85,7 @@ test('a getter may write another value meanwhile', () => {
     },
     c: 3,
   };
-  expect(readWire(writeWire(value, Infinity))).toEqual({ a: 1, b: { inner: [1, 2] }, c: 3 });
+  expect(readWire(writeWire(value, Infinity))).toStrictEqual({ a: 1, b: { inner: [1, 2] }, c: 3 });
 });
 
 test('arrays that a getter shortens and objects that lose a property are written as they then are', () => {
@@ -97,7 +97,7 @@ test('arrays that a getter shortens and objects that lose a property are written
     },
     enumerable: true,
   });
-  expect(readWire(writeWire(array, Infinity))).toEqual([1, 2, ,]);
+  expect(readWire(writeWire(array, Infinity))).toStrictEqual([1, 2, ,]);
   const object = {
     get a() {
       delete object.b;
@@ -105,7 +105,7 @@ test('arrays that a getter shortens and objects that lose a property are written
     },
     b: undefined,
   };
-  expect(Object.keys(readWire(writeWire(object, Infinity)))).toEqual(['a']);
+  expect(Object.keys(readWire(writeWire(object, Infinity)))).toStrictEqual(['a']);
 });
 
 test('an array that a getter extends to the maximum is written with its first length', () => {
@@ -117,7 +117,7 @@ test('an array that a getter extends to the maximum is written with its first le
     },
     enumerable: true,
   });
-  expect(readWire(writeWire(array, Infinity))).toEqual([1, 2, 3]);
+  expect(readWire(writeWire(array, Infinity))).toStrictEqual([1, 2, 3]);
 });
 
 test('a value that exceeds the limit is not written to its end', () => {
@@ -178,7 +178,7 @@ describe('writes in slices', () => {
     const same = (value) => {
       const wire = writeWire(value, Infinity);
       const sliced = atOnce(writing(value, Infinity, new WorkBudget()));
-      if (wire !== undefined) expect(sliced).toEqual(wire);
+      if (wire !== undefined) expect(sliced).toStrictEqual(wire);
     };
     fc.assert(fc.property(values, same), { numRuns: 300 });
     [cyclic, [, 1, , 2], Object.assign([1], { x: [2] }), [Uint8Array.of(1, 2), /a/g, Object('x')]].forEach(same);
@@ -190,12 +190,12 @@ describe('writes in slices', () => {
     const sparse = Object.assign([shared], { 5_000_000: shared, extra: 'kept' });
     const value = [lists, lists, shared, sparse, ['\u4e2d', 'x'.repeat(100_000)], 2n ** 200n, new Set([lists[1]])];
     const read = v8.deserialize(await written(value));
-    expect(read).toEqual(value);
-    expect([read[0] === read[1], read[6].has(read[0][1]), read[3][0] === read[2]]).toEqual([true, true, true]);
-    expect(v8.deserialize(await written(deep(1_500)))).toEqual(deep(1_500));
+    expect(read).toStrictEqual(value);
+    expect([read[0] === read[1], read[6].has(read[0][1]), read[3][0] === read[2]]).toStrictEqual([true, true, true]);
+    expect(v8.deserialize(await written(deep(1_500)))).toStrictEqual(deep(1_500));
     for (const elements of [Array(100_000).fill(7), Array(100_000), lists]) {
       const keyed = Object.assign([...elements], { extra: 'kept', 4294967295: 1 });
-      expect(v8.deserialize(await written(keyed))).toEqual(keyed);
+      expect(v8.deserialize(await written(keyed))).toStrictEqual(keyed);
     }
   });
 
@@ -232,7 +232,7 @@ describe('writes in slices', () => {
     const budget = new WorkBudget();
     const bytes = await inSlices(writing(value, 256 << 20, budget), budget);
     expect(bytes.length).toBeGreaterThan(2 << 20);
-    expect(readWire(bytes)).toEqual(value);
+    expect(readWire(bytes)).toStrictEqual(value);
     const exact = new WorkBudget();
     expect((await inSlices(writing(value, bytes.length, exact), exact)).equals(bytes)).toBe(true);
     const small = new WorkBudget();
@@ -245,11 +245,11 @@ describe('writes in slices', () => {
     await new Promise((resolve) => setImmediate(resolve));
     list.length = 10;
     const [read, last] = readWire(await writes);
-    expect([read.length, read[0], last]).toEqual([200_000, { at: 0 }, { a: 1, b: { c: 2 } }]);
+    expect([read.length, read[0], last]).toStrictEqual([200_000, { at: 0 }, { a: 1, b: { c: 2 } }]);
   });
 
   test('nothing that only V8 can write', async () => {
-    expect(await written([new (class {})()])).toEqual(hasV8Format ? undefined : expect.any(Buffer));
+    expect(await written([new (class {})()])).toStrictEqual(hasV8Format ? undefined : expect.any(Buffer));
     expect(await written(deep(3_000))).toBe(undefined);
     await expect(written([() => {}])).rejects.toThrow('a value of type function could not be cloned');
   });
