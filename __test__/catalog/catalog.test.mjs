@@ -42,8 +42,8 @@ test('terms are sorted in parts, and are those of a sort of all', () => {
   const { value } = work.next();
   const { text, at, postingAt, postings } = value;
   const terms = Array.from(at.subarray(1), (end, number) => text.slice(at[number], end));
-  expect(terms).toEqual(all.toSorted());
-  expect(Array.from(postings, (posting) => posting >> 8)).toEqual(terms.map((term) => all.indexOf(term)));
+  expect(terms).toStrictEqual(all.toSorted());
+  expect(Array.from(postings, (posting) => posting >> 8)).toStrictEqual(terms.map((term) => all.indexOf(term)));
   expect(postingAt.at(-1)).toBe(10_000);
   // Twice for each method, three parts of 4,096 terms, and the looks while they are merged and stored.
   expect(pauses).toBeGreaterThan(2 * methods.length + 3);

@@ -121,7 +121,7 @@ declare const db: {
 };
 
 declare function now(...args: any[]): Promise<any>;`);
-    expect(syntaxErrors(text)).toEqual([]);
+    expect(syntaxErrors(text)).toStrictEqual([]);
   });
 
   const $defs = {
@@ -155,7 +155,7 @@ type Address = { street: string };`);
       declared(object({ who: { $ref: '#/$defs/Person' } }, { $defs })),
       declared(object({ who: { $ref: '#/$defs/Person' } }, { $defs: inner }), { name: 'g' }),
     );
-    expect(text.match(/^type .*$/gm)).toEqual([
+    expect(text.match(/^type .*$/gm)).toStrictEqual([
       'type Person = { home?: Address; parents?: Person[] };',
       'type Person2 = { home?: Address2; parents?: Person2[] };',
       'type Address = { street: string };',
@@ -170,13 +170,13 @@ type Address = { street: string };`);
       names.map((name, at) => [`p${at}`, { $ref: `#/$defs/${name.replaceAll('/', '~1')}` }]),
     );
     const text = textOf(declared(object(properties, { $defs: defs })));
-    expect(text.match(/(?<=^type )[^ ]+/gm)).toEqual([
+    expect(text.match(/(?<=^type )[^ ]+/gm)).toStrictEqual([
       'Order_Item',
       // Equal types share a name.
     ]);
     const different = Object.fromEntries(names.map((name, at) => [name, { const: at }]));
     const all = textOf(declared(object(properties, { $defs: different })));
-    expect(all.match(/(?<=^type )[^ ]+/gm)).toEqual([
+    expect(all.match(/(?<=^type )[^ ]+/gm)).toStrictEqual([
       'Order_Item',
       '_1st',
       'Record_',
@@ -185,7 +185,7 @@ type Address = { street: string };`);
       'a_1b',
       'class_',
     ]);
-    expect(syntaxErrors(all)).toEqual([]);
+    expect(syntaxErrors(all)).toStrictEqual([]);
   });
 
   test.each([
@@ -242,9 +242,9 @@ describe('texts of third parties', () => {
       { $defs: { [evil]: { const: evil } } },
     );
     const text = textOf(declared(input, { description: evil, examples: [evil] }));
-    expect(syntaxErrors(text)).toEqual([]);
+    expect(syntaxErrors(text)).toStrictEqual([]);
     const file = ts.createSourceFile('f.ts', text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
-    expect(file.statements.map((statement) => ts.SyntaxKind[statement.kind])).toEqual(['FunctionDeclaration']);
+    expect(file.statements.map((statement) => ts.SyntaxKind[statement.kind])).toStrictEqual(['FunctionDeclaration']);
   });
 
   test.each([
@@ -260,7 +260,7 @@ describe('texts of third parties', () => {
     const { text } = typeDeclarations([declared(object({ it: schema, other: { type: 'boolean' } }))], MAX_CHARS);
     expect(text.length).toBeLessThan(MAX_CHARS);
     expect(text).toMatch(note);
-    expect(syntaxErrors(text)).toEqual([]);
+    expect(syntaxErrors(text)).toStrictEqual([]);
   });
 
   test('with many types that refer to one another are cut with a note', () => {
@@ -274,7 +274,7 @@ describe('texts of third parties', () => {
     expect(isCut).toBe(true);
     expect(text.length).toBeLessThan(MAX_CHARS);
     expect(text.endsWith(CUT)).toBe(true);
-    expect(syntaxErrors(text)).toEqual([]);
+    expect(syntaxErrors(text)).toStrictEqual([]);
   });
 
   test('are valid TypeScript, whatever the schema', () => {
@@ -309,7 +309,7 @@ describe('texts of third parties', () => {
         const input = object({ it }, { $defs: { a } });
         const { text, isCut } = typeDeclarations([declared(input, { description, output: input })], MAX_CHARS);
         expect(isCut).toBe(false);
-        expect(syntaxErrors(text)).toEqual([]);
+        expect(syntaxErrors(text)).toStrictEqual([]);
       }),
       { numRuns: 300 },
     );

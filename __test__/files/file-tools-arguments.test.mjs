@@ -54,13 +54,13 @@ describe('options of file tools are validated', () => {
   });
 
   test('a file: URL may be the root', async () => {
-    expect(await createFileTools({ root: pathToFileURL(root) }).ls()).toEqual(text('a.txt'));
+    expect(await createFileTools({ root: pathToFileURL(root) }).ls()).toStrictEqual(text('a.txt'));
   });
 });
 
 describe('arguments of file tools', () => {
   test('are counted by the length of the tools, which have names', () => {
-    expect(Object.entries(tools).map(([key, { name, length }]) => [key, name, length])).toEqual([
+    expect(Object.entries(tools).map(([key, { name, length }]) => [key, name, length])).toStrictEqual([
       ['read', 'read', 1],
       ...['readText', 'readJson', 'readLines', 'readBytes', 'stat'].map((name) => [name, name, 1]),
       ['write', 'write', 2],
@@ -74,36 +74,38 @@ describe('arguments of file tools', () => {
   });
 
   test('may be positional', async () => {
-    expect(await tools.read('a.txt', 2, 1)).toEqual(text('two\n\n[1 more lines in file. Use offset=3 to continue.]'));
-    expect(await tools.read('a.txt', undefined, 1)).toEqual(
+    expect(await tools.read('a.txt', 2, 1)).toStrictEqual(
+      text('two\n\n[1 more lines in file. Use offset=3 to continue.]'),
+    );
+    expect(await tools.read('a.txt', undefined, 1)).toStrictEqual(
       text('one\n\n[2 more lines in file. Use offset=2 to continue.]'),
     );
-    expect(await tools.read('a.txt', 3)).toEqual(text('three\n'));
+    expect(await tools.read('a.txt', 3)).toStrictEqual(text('three\n'));
     expect(await rejection(tools.read('a.txt', 4))).toMatchObject({
       code: 'ERR_OFFSET_BEYOND_END',
       message: 'Offset 4 is beyond end of file (3 lines total)',
     });
-    expect(await tools.write('b.txt', '')).toEqual(text('Successfully wrote 0 bytes to b.txt'));
-    expect((await tools.edit('a.txt', 'two', 'zwei')).content).toEqual(
+    expect(await tools.write('b.txt', '')).toStrictEqual(text('Successfully wrote 0 bytes to b.txt'));
+    expect((await tools.edit('a.txt', 'two', 'zwei')).content).toStrictEqual(
       text('Successfully replaced text in a.txt.').content,
     );
-    expect(await tools.grep('zwei', 'a.txt')).toEqual(text('a.txt:2: zwei'));
-    expect(await tools.find('*.txt', '.')).toEqual(text('a.txt\nb.txt'));
-    expect(await tools.ls('.')).toEqual(text('a.txt\nb.txt'));
-    expect(await tools.ls()).toEqual(text('a.txt\nb.txt'));
+    expect(await tools.grep('zwei', 'a.txt')).toStrictEqual(text('a.txt:2: zwei'));
+    expect(await tools.find('*.txt', '.')).toStrictEqual(text('a.txt\nb.txt'));
+    expect(await tools.ls('.')).toStrictEqual(text('a.txt\nb.txt'));
+    expect(await tools.ls()).toStrictEqual(text('a.txt\nb.txt'));
   });
 
   test('may be null, which means absent', async () => {
-    expect(await tools.read({ path: 'a.txt', offset: null, limit: null })).toEqual(text('one\ntwo\nthree\n'));
-    expect(await tools.ls(null)).toEqual(text('a.txt'));
+    expect(await tools.read({ path: 'a.txt', offset: null, limit: null })).toStrictEqual(text('one\ntwo\nthree\n'));
+    expect(await tools.ls(null)).toStrictEqual(text('a.txt'));
   });
 
   test('may name an empty file, but no line after the last', async () => {
     writeFileSync(join(root, 'empty'), '');
-    expect(await tools.read('empty')).toEqual(text(''));
+    expect(await tools.read('empty')).toStrictEqual(text(''));
     expect((await rejection(tools.read('empty', 2))).message).toBe('Offset 2 is beyond end of file (0 lines total)');
     expect((await rejection(tools.read('a.txt', 4))).message).toBe('Offset 4 is beyond end of file (3 lines total)');
-    expect(await tools.read('a.txt', 1, 3)).toEqual(text('one\ntwo\nthree\n'));
+    expect(await tools.read('a.txt', 1, 3)).toStrictEqual(text('one\ntwo\nthree\n'));
   });
 
   test('an edit that changes nothing, and one without text to replace', async () => {
@@ -181,7 +183,7 @@ describe('arguments of file tools', () => {
         }
         return seen;
       `);
-      expect(output).toEqual(WRONG.map(([, name, message]) => [name, message]));
+      expect(output).toStrictEqual(WRONG.map(([, name, message]) => [name, message]));
     });
   });
 
@@ -190,15 +192,15 @@ describe('arguments of file tools', () => {
     expect((await rejection(tools.read('a.txt', huge))).message).toBe(
       `Offset ${huge} is beyond end of file (3 lines total)`,
     );
-    expect(await tools.read('a.txt', 1, huge)).toEqual(text('one\ntwo\nthree\n'));
-    expect(await tools.find({ pattern: '*', limit: huge })).toEqual(text('a.txt'));
-    expect(await tools.ls({ limit: huge })).toEqual(text('a.txt'));
+    expect(await tools.read('a.txt', 1, huge)).toStrictEqual(text('one\ntwo\nthree\n'));
+    expect(await tools.find({ pattern: '*', limit: huge })).toStrictEqual(text('a.txt'));
+    expect(await tools.ls({ limit: huge })).toStrictEqual(text('a.txt'));
   });
 
   test('of the host have getters that run once', async () => {
     let reads = 0;
     const path = () => (reads++ === 0 ? 'a.txt' : '../escaped');
-    expect(await tools.read(Object.defineProperty({}, 'path', { get: path, enumerable: true }))).toEqual(
+    expect(await tools.read(Object.defineProperty({}, 'path', { get: path, enumerable: true }))).toStrictEqual(
       text('one\ntwo\nthree\n'),
     );
     expect(reads).toBe(1);
@@ -216,7 +218,7 @@ describe('arguments of file tools', () => {
 
 describe('definitions', () => {
   test('describe each tool, in order', () => {
-    expect(fileToolDefinitions.map(({ name }) => name)).toEqual(Object.keys(tools));
+    expect(fileToolDefinitions.map(({ name }) => name)).toStrictEqual(Object.keys(tools));
     for (const { name, description, inputs, output_type, output_schema } of fileToolDefinitions) {
       expect(description).toMatch(/^[A-Z].*\.$/);
       expect(output_type).toBe(output_schema.type ?? 'any');
@@ -225,13 +227,13 @@ describe('definitions', () => {
       const required = values.filter(({ nullable }) => !nullable);
       expect(required).toHaveLength(tools[name].length);
       // Those that are needed come first, so that they can be passed by position.
-      expect(values.slice(0, required.length)).toEqual(required);
+      expect(values.slice(0, required.length)).toStrictEqual(required);
     }
   });
 
   test('are plain data', () => {
-    expect(JSON.parse(JSON.stringify(fileToolDefinitions))).toEqual(fileToolDefinitions);
-    expect(fileToolDefinitions[0].inputs).toEqual({
+    expect(JSON.parse(JSON.stringify(fileToolDefinitions))).toStrictEqual(fileToolDefinitions);
+    expect(fileToolDefinitions[0].inputs).toStrictEqual({
       path: { type: 'string', description: 'Path of the file, relative to the root' },
       offset: { type: 'integer', minimum: 1, nullable: true, description: 'First line to read, from 1' },
       limit: { type: 'integer', minimum: 1, nullable: true, description: 'Number of lines to read' },
@@ -259,7 +261,7 @@ test('the sub-path is exported as ES module and CommonJS', async () => {
 describe('the example of file tools', () => {
   test('runs successfully', async () => {
     const { status, stdout, stderr } = await spawnNode(['examples/file-tools.mjs']);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
     expect(stdout).toContain('src/price.js:2:   return net * 1.19;');
     expect(stdout).toContain('  output +1 const VAT = 0.19;\n');
     expect(stdout).toContain("final_answer { changed: [ 'src/price.js' ], files: 4 }");

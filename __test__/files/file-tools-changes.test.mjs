@@ -27,11 +27,11 @@ describe('content of files', () => {
       'File is too large: huge.png has 1024.0MB, the limit is 10.0MB.',
     );
     const { content, details } = await tools.grep('plain');
-    expect(content.map(({ text }) => text)).toEqual([
+    expect(content.map(({ text }) => text)).toStrictEqual([
       'inside/plain.txt:1: plain',
       '[Left out: 2 files above 32.0MB (huge.png, huge.txt). For a part of a large file, use read with offset and limit]',
     ]);
-    expect(details).toEqual({ leftOut: { largeFiles: 2 } });
+    expect(details).toStrictEqual({ leftOut: { largeFiles: 2 } });
   });
 
   test('beyond a limit of the host is refused', async () => {
@@ -78,7 +78,7 @@ describe('content of files', () => {
       code: 'ERR_BINARY_FILE',
       message: 'Cannot edit latin1.txt: it is not UTF-8 text, and an edit would damage it.',
     });
-    expect(readFileSync(join(root, 'latin1.txt'))).toEqual(latin1);
+    expect(readFileSync(join(root, 'latin1.txt'))).toStrictEqual(latin1);
   });
 
   test('without permission is refused', async () => {
@@ -110,7 +110,7 @@ describe('content of files', () => {
       chmodSync(root + '/closed', 0o755);
     `);
     expect(stderr).toBe('');
-    expect(stdout.trim().split('\n')).toEqual([
+    expect(stdout.trim().split('\n')).toStrictEqual([
       'Permission denied: unreadable.txt',
       'Permission denied: readonly.txt',
       'Permission denied: readonly.txt',
@@ -145,7 +145,7 @@ describe('changes of files', () => {
       tools.edit('a.txt', 'two', 'four'),
     ];
     const settled = await Promise.allSettled(calls);
-    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    expect(settled.map(({ status }) => status)).toStrictEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
     expect(get('a.txt')).toBe('four');
   });
 
@@ -159,7 +159,7 @@ describe('changes of files', () => {
       for (const seen of reads) expect(versions.includes(seen)).toBe(true);
       await writes;
     }
-    expect(readdirSync(root).sort()).toEqual(['big.txt', 'inside']);
+    expect(readdirSync(root).sort()).toStrictEqual(['big.txt', 'inside']);
   });
 
   test('leave no temporary file and keep permissions', async () => {
@@ -173,7 +173,7 @@ describe('changes of files', () => {
     await tools.write('fresh.txt', 'x');
     expect(statSync(join(root, 'fresh.txt')).mode & 0o7777).toBe(0o666 & ~process.umask());
     await rejection(tools.write('inside', 'x'));
-    expect(readdirSync(root).sort()).toEqual(['fresh.txt', 'inside', 'script.sh']);
+    expect(readdirSync(root).sort()).toStrictEqual(['fresh.txt', 'inside', 'script.sh']);
   });
 
   // Only root may give files away.
@@ -190,7 +190,7 @@ describe('changes of files', () => {
     };
     await tools.edit('given.txt', 'old', 'new');
     await tools.write('given.txt', 'newer');
-    expect([owned('given.txt'), get('given.txt')]).toEqual([[1000, 1001, 0o600], 'newer']);
+    expect([owned('given.txt'), get('given.txt')]).toStrictEqual([[1000, 1001, 0o600], 'newer']);
     const { stdout, stderr } = await runChild(`
       import { chmodSync } from 'node:fs';
       import { createFileTools } from './build/files/index.js';
@@ -205,14 +205,14 @@ describe('changes of files', () => {
       await tools.edit('in-place.txt', ' than before', '');
       console.log('done');
     `);
-    expect([stdout, stderr]).toEqual(['done\n', '']);
-    expect([owned('in-place.txt'), get('in-place.txt')]).toEqual([[1000, 1001, 0o666], 'longer']);
-    expect(readdirSync(root).sort()).toEqual(['given.txt', 'in-place.txt', 'inside']);
+    expect([stdout, stderr]).toStrictEqual(['done\n', '']);
+    expect([owned('in-place.txt'), get('in-place.txt')]).toStrictEqual([[1000, 1001, 0o666], 'longer']);
+    expect(readdirSync(root).sort()).toStrictEqual(['given.txt', 'in-place.txt', 'inside']);
   });
 
   test('are not offered by a read-only set of tools', async () => {
     const reader = createFileTools({ root, readOnly: true });
-    expect(Object.keys(reader)).toEqual([
+    expect(Object.keys(reader)).toStrictEqual([
       'read',
       'readText',
       'readJson',
@@ -225,7 +225,7 @@ describe('changes of files', () => {
     ]);
     await withExecutor({}, reader, async (executor) => {
       const { output } = await executor.run('[typeof read, typeof write, typeof edit]');
-      expect(output).toEqual(['function', 'undefined', 'undefined']);
+      expect(output).toStrictEqual(['function', 'undefined', 'undefined']);
     });
   });
 });
@@ -250,7 +250,7 @@ describe('the process with file tools', () => {
       for (let i = 0; i < 200; i++) tools.find('*');
       process.exit(7);
     `);
-    expect({ status, signal, stderr }).toEqual({ status: 7, signal: null, stderr: '' });
+    expect({ status, signal, stderr }).toStrictEqual({ status: 7, signal: null, stderr: '' });
   });
 
   test('lives until a call is answered, and no longer', async () => {
@@ -258,7 +258,7 @@ describe('the process with file tools', () => {
       import { createFileTools } from './build/files/index.js';
       createFileTools({ root: ${JSON.stringify(root)} }).ls().then(({ content }) => console.log(content[0].text));
     `);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: 'inside/\n' });
+    expect({ status, stdout }).toStrictEqual({ status: 0, stdout: 'inside/\n' });
   });
 
   test('stays responsive during a search', async () => {

@@ -57,27 +57,27 @@ describe('reading by code', () => {
   test('readText removes a byte order mark and refuses text that is not UTF-8', async () => {
     put('bom.json', '\ufeff{"a":1}');
     expect(await tools.readText('bom.json')).toBe('{"a":1}');
-    expect(await tools.readJson('bom.json')).toEqual({ a: 1 });
+    expect(await tools.readJson('bom.json')).toStrictEqual({ a: 1 });
     put('latin1.txt', Buffer.from([0x61, 0xe9, 0x62]));
-    expect(await failure(tools.readText('latin1.txt'))).toEqual([
+    expect(await failure(tools.readText('latin1.txt'))).toStrictEqual([
       'ERR_BINARY_FILE',
       'Not UTF-8 text: latin1.txt, from byte 1 on. Use readBytes.',
     ]);
-    expect([...(await tools.readBytes('latin1.txt'))]).toEqual([0x61, 0xe9, 0x62]);
+    expect([...(await tools.readBytes('latin1.txt'))]).toStrictEqual([0x61, 0xe9, 0x62]);
   });
 
   test('readLines, readJson and readBytes return values', async () => {
     put('lines.txt', 'a\r\nb\n\nc\rd\n');
-    expect(await tools.readLines('lines.txt')).toEqual(['a', 'b', '', 'c', 'd']);
+    expect(await tools.readLines('lines.txt')).toStrictEqual(['a', 'b', '', 'c', 'd']);
     put('empty.txt', '');
-    expect(await tools.readLines('empty.txt')).toEqual([]);
+    expect(await tools.readLines('empty.txt')).toStrictEqual([]);
     put('values.json', '[1, {"b": null}]');
-    expect(await tools.readJson('values.json')).toEqual([1, { b: null }]);
+    expect(await tools.readJson('values.json')).toStrictEqual([1, { b: null }]);
     put('broken.json', '{"a": }');
     const [code, message] = await failure(tools.readJson('broken.json'));
-    expect([code, message.startsWith('Not JSON: broken.json: ')]).toEqual(['ERR_INVALID_JSON', true]);
+    expect([code, message.startsWith('Not JSON: broken.json: ')]).toStrictEqual(['ERR_INVALID_JSON', true]);
     const bytes = await tools.readBytes('values.json');
-    expect([bytes.constructor.name, Buffer.from(bytes).toString()]).toEqual(['Uint8Array', '[1, {"b": null}]']);
+    expect([bytes.constructor.name, Buffer.from(bytes).toString()]).toStrictEqual(['Uint8Array', '[1, {"b": null}]']);
   });
 
   test('a limit causes an error, never a cut', async () => {
@@ -85,11 +85,11 @@ describe('reading by code', () => {
     put('eleven.txt', 'x'.repeat(11));
     const expected = ['ERR_FILE_TOO_LARGE', 'File is too large: eleven.txt has 11B, the limit is 10B.'];
     for (const call of [small.readText, small.readBytes, small.readJson, small.readLines]) {
-      expect(await failure(call('eleven.txt'))).toEqual(expected);
+      expect(await failure(call('eleven.txt'))).toStrictEqual(expected);
     }
     put('huge.json', '');
     truncateSync(join(root, 'huge.json'), (4 << 20) + 1);
-    expect(await failure(tools.readJson('huge.json'))).toEqual([
+    expect(await failure(tools.readJson('huge.json'))).toStrictEqual([
       'ERR_FILE_TOO_LARGE',
       'File is too large: huge.json has 4.0MB, the limit is 4.0MB. Use JSON.parse(await readText(path)).',
     ]);
@@ -104,10 +104,10 @@ describe('reading by code', () => {
     utimesSync(join(root, 'a.txt'), 1_000, 2_000);
     symlinkSync('a.txt', join(root, 'link'));
     const file = { type: 'file', size: 3, modified: '1970-01-01T00:33:20.000Z' };
-    expect(await tools.stat('a.txt')).toEqual(file);
-    expect(await tools.stat('link')).toEqual(file);
+    expect(await tools.stat('a.txt')).toStrictEqual(file);
+    expect(await tools.stat('link')).toStrictEqual(file);
     expect(await tools.stat('.')).toMatchObject({ type: 'directory', size: 0 });
-    expect(await failure(tools.stat('nope'))).toEqual(['ENOENT', 'Path not found: nope']);
+    expect(await failure(tools.stat('nope'))).toStrictEqual(['ENOENT', 'Path not found: nope']);
     symlinkSync('/etc/passwd', join(root, 'out'));
     expect((await failure(tools.stat('out')))[0]).toBe('ERR_PATH_ESCAPES_ROOT');
   });
@@ -115,7 +115,7 @@ describe('reading by code', () => {
   test('stat returns times before 1970', async () => {
     put('old.txt', '');
     utimesSync(join(root, 'old.txt'), new Date(0), new Date('1960-02-03T04:05:06.500Z'));
-    expect(await tools.stat('old.txt')).toEqual({ type: 'file', size: 0, modified: '1960-02-03T04:05:06.500Z' });
+    expect(await tools.stat('old.txt')).toStrictEqual({ type: 'file', size: 0, modified: '1960-02-03T04:05:06.500Z' });
   });
 
   // Other file systems have no such times.
@@ -125,7 +125,7 @@ describe('reading by code', () => {
       writeFileSync(join(folder, 'far.txt'), '');
       utimesSync(join(folder, 'far.txt'), 1e14, 1e14);
       const far = createFileTools({ root: folder });
-      expect(await far.stat('far.txt')).toEqual({ type: 'file', size: 0, modified: null });
+      expect(await far.stat('far.txt')).toStrictEqual({ type: 'file', size: 0, modified: null });
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -138,7 +138,7 @@ describe('reading by code', () => {
         const rows = await readJson('rows.json');
         rows.sort((a, b) => a.n - b.n);
         [rows, (await readLines('rows.json')).length, (await readBytes('rows.json')) instanceof Uint8Array, (await stat('rows.json')).size]`);
-      expect(output).toEqual([[{ n: 1 }, { n: 2 }], 1, true, 20]);
+      expect(output).toStrictEqual([[{ n: 1 }, { n: 2 }], 1, true, 20]);
     });
   });
 });
@@ -170,7 +170,7 @@ describe('absolute paths', () => {
 describe('move', () => {
   test('works on files and folders and creates the parents of the new path', async () => {
     put('a.txt', 'abc');
-    expect(await tools.move('a.txt', 'x/y/b.txt')).toEqual({
+    expect(await tools.move('a.txt', 'x/y/b.txt')).toStrictEqual({
       content: [{ type: 'text', text: 'Successfully moved a.txt to x/y/b.txt' }],
     });
     await tools.move({ from: 'x', to: 'z' });
@@ -182,44 +182,44 @@ describe('move', () => {
     put('a', 'new');
     put('b', 'old');
     mkdirSync(join(root, 'folder'));
-    expect(await failure(tools.move('a', 'b'))).toEqual([
+    expect(await failure(tools.move('a', 'b'))).toStrictEqual([
       'EEXIST',
       'Exists already: b. Pass overwrite: true to replace it.',
     ]);
-    expect(await failure(tools.move({ from: 'a', to: 'folder', overwrite: true }))).toEqual([
+    expect(await failure(tools.move({ from: 'a', to: 'folder', overwrite: true }))).toStrictEqual([
       'EISDIR',
       'Is a directory: folder. Give the complete new path, including the new name.',
     ]);
     await tools.move({ from: 'a', to: 'b', overwrite: true });
-    expect([readFileSync(join(root, 'b'), 'utf8'), existsSync(join(root, 'a'))]).toEqual(['new', false]);
+    expect([readFileSync(join(root, 'b'), 'utf8'), existsSync(join(root, 'a'))]).toStrictEqual(['new', false]);
   });
 
   test('accepts another name of the same file', async () => {
     put('a', 'abc');
     linkSync(join(root, 'a'), join(root, 'b'));
     await tools.move({ from: 'a', to: './a', overwrite: true });
-    expect(readdirSync(root).sort()).toEqual(['a', 'b']);
+    expect(readdirSync(root).sort()).toStrictEqual(['a', 'b']);
     await tools.move({ from: 'a', to: 'b', overwrite: true });
-    expect(readdirSync(root)).toEqual(['b']);
+    expect(readdirSync(root)).toStrictEqual(['b']);
     expect(readFileSync(join(root, 'b'), 'utf8')).toBe('abc');
   });
 
   test('refuses to move a folder onto a file or into itself, and creates nothing', async () => {
     put('a', '');
     mkdirSync(join(root, 'folder'));
-    expect(await failure(tools.move({ from: 'folder', to: 'a', overwrite: true }))).toEqual([
+    expect(await failure(tools.move({ from: 'folder', to: 'a', overwrite: true }))).toStrictEqual([
       'ENOTDIR',
       'Not a directory: a. A folder cannot replace a file: remove the file first.',
     ]);
-    expect(await failure(tools.move('folder', 'folder/x/y/z'))).toEqual([
+    expect(await failure(tools.move('folder', 'folder/x/y/z'))).toStrictEqual([
       'EINVAL',
       'Cannot move folder into itself: folder/x/y/z',
     ]);
-    expect(await failure(tools.move('folder', 'a/b'))).toEqual([
+    expect(await failure(tools.move('folder', 'a/b'))).toStrictEqual([
       'ENOTDIR',
       'Not a directory: a parent of a/b is a file',
     ]);
-    expect(readdirSync(join(root, 'folder'))).toEqual([]);
+    expect(readdirSync(join(root, 'folder'))).toStrictEqual([]);
   });
 
   test.each([
@@ -237,7 +237,7 @@ describe('move', () => {
     mkdirSync(join(root, 'sub'));
     symlinkSync('/etc', join(root, 'out'));
     expect((await failure(tools.move(from, to)))[0]).toBe(code);
-    expect(readdirSync(root).sort()).toEqual(['a', 'out', 'sub']);
+    expect(readdirSync(root).sort()).toStrictEqual(['a', 'out', 'sub']);
   });
 });
 
@@ -249,8 +249,10 @@ describe('remove', () => {
     await tools.remove('link');
     expect(existsSync(join(root, 'a.txt'))).toBe(true);
     await tools.remove({ path: 'folder' });
-    expect(await tools.remove('a.txt')).toEqual({ content: [{ type: 'text', text: 'Successfully removed a.txt' }] });
-    expect(readdirSync(root)).toEqual([]);
+    expect(await tools.remove('a.txt')).toStrictEqual({
+      content: [{ type: 'text', text: 'Successfully removed a.txt' }],
+    });
+    expect(readdirSync(root)).toStrictEqual([]);
   });
 
   test('removes a non-empty folder only with recursive, without following links', async () => {
@@ -259,12 +261,12 @@ describe('remove', () => {
     put('folder/a/b/c.txt', 'c');
     symlinkSync(root, join(root, 'folder/up'));
     symlinkSync('/etc', join(root, 'folder/etc'));
-    expect(await failure(tools.remove('folder'))).toEqual([
+    expect(await failure(tools.remove('folder'))).toStrictEqual([
       'ENOTEMPTY',
       'Not empty: folder. Pass recursive: true to remove the folder and everything in it.',
     ]);
     await tools.remove({ path: 'folder', recursive: true });
-    expect(readdirSync(root)).toEqual(['kept.txt']);
+    expect(readdirSync(root)).toStrictEqual(['kept.txt']);
     expect(lstatSync('/etc').isDirectory()).toBe(true);
   });
 
@@ -272,7 +274,7 @@ describe('remove', () => {
     const limited = createFileTools({ root, limits: { maxEntries: 10 } });
     mkdirSync(join(root, 'many'));
     for (let i = 0; i < 15; i++) put(`many/${i}`, '');
-    expect(await failure(limited.remove({ path: 'many', recursive: true }))).toEqual([
+    expect(await failure(limited.remove({ path: 'many', recursive: true }))).toStrictEqual([
       'ERR_TOO_MANY_ENTRIES',
       'many has more than 10 entries: only part of it was removed; call again to continue.',
     ]);
@@ -298,7 +300,7 @@ describe('remove', () => {
     mkdirSync(join(root, 'sub'));
     symlinkSync('/etc', join(root, 'out'));
     expect((await failure(tools.remove({ path, recursive: true })))[0]).toBe(code);
-    expect(readdirSync(root).sort()).toEqual(['out', 'sub']);
+    expect(readdirSync(root).sort()).toStrictEqual(['out', 'sub']);
   });
 });
 
@@ -306,12 +308,12 @@ describe('edit and write', () => {
   test('refuse an empty string to replace and a folder in the place of a file', async () => {
     put('a.txt', 'abc');
     mkdirSync(join(root, 'folder'));
-    expect(await failure(tools.edit('a.txt', '', 'x'))).toEqual([
+    expect(await failure(tools.edit('a.txt', '', 'x'))).toStrictEqual([
       'ERR_TEXT_NOT_FOUND',
       'oldText must not be empty. Give the text to replace, or use write for a whole file.',
     ]);
     for (const path of ['folder', 'folder/', '.']) {
-      expect(await failure(tools.write(path, 'x'))).toEqual([
+      expect(await failure(tools.write(path, 'x'))).toStrictEqual([
         'EISDIR',
         `Is a directory: ${path}. Give the path of a file in it.`,
       ]);
@@ -320,7 +322,7 @@ describe('edit and write', () => {
 
   test('count overlapping occurrences separately', async () => {
     put('a.txt', '}\n}\n}\n');
-    expect(await failure(tools.edit('a.txt', '}\n}\n', 'X\n'))).toEqual([
+    expect(await failure(tools.edit('a.txt', '}\n}\n', 'X\n'))).toStrictEqual([
       'ERR_TEXT_NOT_UNIQUE',
       'Found 2 occurrences of the text in a.txt. The text must be unique. Please provide more context to make it unique.',
     ]);
@@ -329,7 +331,7 @@ describe('edit and write', () => {
 
   test('create no folders that a path leaves again', async () => {
     await tools.write('new/../a.txt', 'x');
-    expect(readdirSync(root)).toEqual(['a.txt']);
+    expect(readdirSync(root)).toStrictEqual(['a.txt']);
   });
 
   test('match full-width and composed characters', async () => {
@@ -347,7 +349,7 @@ describe('describeFileTools', () => {
       limits: { maxLines: 100, maxBytes: 1536, maxFileBytes: 3 << 20, maxResults: 50 },
     });
     const text = Object.fromEntries(definitions.map(({ name, description }) => [name, description]));
-    expect(Object.keys(text)).toEqual(Object.keys(createFileTools({ root: '.', readOnly: true })));
+    expect(Object.keys(text)).toStrictEqual(Object.keys(createFileTools({ root: '.', readOnly: true })));
     expect(text.read).toContain(' 100 lines or 1.5KB at most');
     expect(text.readText).toContain('more than 3MB is an error');
     expect(text.grep).toContain(' 50 matches or 1.5KB at most');

@@ -33,8 +33,8 @@ const escapes = (path) => ({
 
 /** What is outside is as it was. */
 function expectOutsideUntouched() {
-  expect(readdirSync(folder).sort()).toEqual(['outside', 'root']);
-  expect(readdirSync(join(folder, 'outside'))).toEqual(['secret.txt']);
+  expect(readdirSync(folder).sort()).toStrictEqual(['outside', 'root']);
+  expect(readdirSync(join(folder, 'outside'))).toStrictEqual(['secret.txt']);
   expect(get('../outside/secret.txt')).toBe('SECRET');
 }
 
@@ -52,7 +52,7 @@ describe.each(Object.keys(CALLS))('%s cannot leave the root', (name) => {
   ])('by the path %s', async (path) => {
     expect(await rejection(CALLS[name](path))).toMatchObject(escapes(path));
     expectOutsideUntouched();
-    expect(readdirSync(root)).toEqual(['inside']);
+    expect(readdirSync(root)).toStrictEqual(['inside']);
   });
 
   test.each([
@@ -109,7 +109,7 @@ describe('links that stay inside', () => {
     await tools.edit('inside/link.txt', 'written', 'edited');
     expect(get('inside/plain.txt')).toBe('edited');
     expect(readlinkSync(join(root, 'inside/link.txt'))).toBe('plain.txt');
-    expect(readdirSync(join(root, 'inside')).sort()).toEqual(['again', 'link.txt', 'plain.txt']);
+    expect(readdirSync(join(root, 'inside')).sort()).toStrictEqual(['again', 'link.txt', 'plain.txt']);
   });
 
   test('are replaced if they lead nowhere', async () => {
@@ -125,8 +125,8 @@ describe('links that stay inside', () => {
     const message = expect.stringMatching(/^Cannot access first: Too many levels of symbolic links \(os error \d+\)$/);
     for (const call of Object.values(CALLS))
       expect(await rejection(call('first'))).toMatchObject({ code: 'EIO', message });
-    expect(readdirSync(root).sort()).toEqual(['first', 'folder', 'inside', 'second']);
-    expect(['first', 'second'].map((name) => readlinkSync(join(root, name)))).toEqual(['second', 'first']);
+    expect(readdirSync(root).sort()).toStrictEqual(['first', 'folder', 'inside', 'second']);
+    expect(['first', 'second'].map((name) => readlinkSync(join(root, name)))).toStrictEqual(['second', 'first']);
   });
 
   test('are not followed by searches', async () => {
@@ -178,8 +178,8 @@ test('a folder that is exchanged for a link during calls leads to nothing outsid
     exchange();
     outcomes.push(...(await Promise.all(calls)));
   }
-  expect(outcomes.filter((outcome) => outcome.includes('SECRET'))).toEqual([]);
-  expect(outcomes.filter((outcome) => outcome.includes(folder))).toEqual([]);
+  expect(outcomes.filter((outcome) => outcome.includes('SECRET'))).toStrictEqual([]);
+  expect(outcomes.filter((outcome) => outcome.includes(folder))).toStrictEqual([]);
   expect(outcomes.some((outcome) => outcome.startsWith('Path escapes the root'))).toBe(true);
   expect(outcomes).toContain('public');
   expectOutsideUntouched();
@@ -227,7 +227,7 @@ describe('special files are not opened', () => {
         `Is a directory: ${path}. Give the path of a file in it.`,
       );
     }
-    expect(readdirSync(root)).toEqual(['inside']);
+    expect(readdirSync(root)).toStrictEqual(['inside']);
   });
 
   test('a file in place of a folder', async () => {
@@ -253,9 +253,9 @@ describe('the root', () => {
       }
     };
     const nope = join(folder, 'nope');
-    expect(failure(nope)).toEqual({ code: 'ENOENT', message: `Root folder not found: ${nope}` });
+    expect(failure(nope)).toStrictEqual({ code: 'ENOENT', message: `Root folder not found: ${nope}` });
     const file = join(root, 'inside/plain.txt');
-    expect(failure(file)).toEqual({ code: 'ENOTDIR', message: `Not a directory: ${file}` });
+    expect(failure(file)).toStrictEqual({ code: 'ENOTDIR', message: `Not a directory: ${file}` });
   });
 
   test('stays the folder that was opened', async () => {
@@ -264,7 +264,7 @@ describe('the root', () => {
     expect(await textOf(tools.ls())).toBe('inside/');
     await tools.write('new.txt', 'x');
     expect(readFileSync(join(folder, 'moved/new.txt'), 'utf8')).toBe('x');
-    expect(readdirSync(join(folder, 'outside'))).toEqual(['secret.txt']);
+    expect(readdirSync(join(folder, 'outside'))).toStrictEqual(['secret.txt']);
   });
 
   test('causes an error after its removal', async () => {

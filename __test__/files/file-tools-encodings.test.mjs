@@ -24,7 +24,7 @@ describe('a byte order mark', () => {
     ['a second mark', `${MARK}${MARK}first`, `${MARK}first`],
   ])('is not shown by read before %s', async (_, content, shown) => {
     put('a.txt', content);
-    expect(await tools.read('a.txt')).toEqual(text(shown));
+    expect(await tools.read('a.txt')).toStrictEqual(text(shown));
   });
 
   test('is not shown by read of some lines of a large file', async () => {
@@ -61,14 +61,14 @@ describe('a byte order mark', () => {
   test('stays when write replaces a file, and no file gets two', async () => {
     put('a.txt', `${MARK}old`);
     put('plain.txt', 'old');
-    expect(await tools.write('a.txt', 'new')).toEqual(text('Successfully wrote 6 bytes to a.txt'));
+    expect(await tools.write('a.txt', 'new')).toStrictEqual(text('Successfully wrote 6 bytes to a.txt'));
     expect(get('a.txt')).toBe(`${MARK}new`);
-    expect(await tools.write('a.txt', `${MARK}newer`)).toEqual(text('Successfully wrote 8 bytes to a.txt'));
+    expect(await tools.write('a.txt', `${MARK}newer`)).toStrictEqual(text('Successfully wrote 8 bytes to a.txt'));
     expect(get('a.txt')).toBe(`${MARK}newer`);
-    expect(await tools.write('a.txt', '')).toEqual(text('Successfully wrote 0 bytes to a.txt'));
+    expect(await tools.write('a.txt', '')).toStrictEqual(text('Successfully wrote 0 bytes to a.txt'));
     await tools.write('plain.txt', 'new');
     await tools.write('fresh.txt', 'new');
-    expect(['a.txt', 'plain.txt', 'fresh.txt'].map(get)).toEqual(['', 'new', 'new']);
+    expect(['a.txt', 'plain.txt', 'fresh.txt'].map(get)).toStrictEqual(['', 'new', 'new']);
   });
 
   test('counts for the limit of bytes', async () => {
@@ -110,7 +110,7 @@ describe('UTF-16 text', () => {
       }
     }
     for (const path of ['.', 'app.config']) {
-      expect(await tools.grep('.', path)).toEqual({
+      expect(await tools.grep('.', path)).toStrictEqual({
         ...text(
           'No matches found',
           '[Left out: 1 UTF-16 file (app.config). To read UTF-16, decode the result of readBytes in code]',
@@ -118,7 +118,7 @@ describe('UTF-16 text', () => {
         details: { leftOut: { utf16Files: 1 } },
       });
     }
-    expect(readFileSync(join(root, 'app.config'))).toEqual(utf16[order](content));
+    expect(readFileSync(join(root, 'app.config'))).toStrictEqual(utf16[order](content));
   });
 
   test('is converted as the message says', async () => {
@@ -142,6 +142,6 @@ describe('UTF-16 text', () => {
     put('data', content);
     const error = await rejection(tools.read('data'));
     expect(error.message).toMatch(/^Cannot show binary file: data \(/);
-    expect((await tools.grep('.')).details).toEqual({ leftOut: { binaryFiles: 1 } });
+    expect((await tools.grep('.')).details).toStrictEqual({ leftOut: { binaryFiles: 1 } });
   });
 });

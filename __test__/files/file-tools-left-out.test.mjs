@@ -36,7 +36,7 @@ describe('ignored entries', () => {
       ...(files.length > 0 && { ignoredFiles: files.length }),
     };
     const { content, details } = await tools.grep('text');
-    expect(details).toEqual({ leftOut });
+    expect(details).toStrictEqual({ leftOut });
     expect(content[1].text).toBe(`[${notice}]`);
   });
 
@@ -45,22 +45,24 @@ describe('ignored entries', () => {
     for (const path of ['a.txt', 'a.log', 'dist/a.txt']) put(path, 'text');
     const notice = `Left out: 1 ignored folder (dist/). ${FOLDER_ADVICE}`;
     const leftOut = { ignoredFolders: 1 };
-    expect(await tools.find('*.txt')).toEqual(result('a.txt', notice, leftOut));
-    expect(await tools.grep({ pattern: 'text', glob: '*.txt' })).toEqual(result('a.txt:1: text', notice, leftOut));
-    expect(await tools.grep({ pattern: 'text', glob: '!dist', path: '.' })).toEqual(
+    expect(await tools.find('*.txt')).toStrictEqual(result('a.txt', notice, leftOut));
+    expect(await tools.grep({ pattern: 'text', glob: '*.txt' })).toStrictEqual(
+      result('a.txt:1: text', notice, leftOut),
+    );
+    expect(await tools.grep({ pattern: 'text', glob: '!dist', path: '.' })).toStrictEqual(
       result('a.txt:1: text', 'Left out: 1 ignored file', { ignoredFiles: 1 }),
     );
     // The advice works.
-    expect(await tools.find('*.txt', 'dist')).toEqual(text('a.txt'));
-    expect(await tools.grep('text', 'dist')).toEqual(text('a.txt:1: text'));
-    expect(await tools.grep('text', 'a.log')).toEqual(text('a.log:1: text'));
+    expect(await tools.find('*.txt', 'dist')).toStrictEqual(text('a.txt'));
+    expect(await tools.grep('text', 'dist')).toStrictEqual(text('a.txt:1: text'));
+    expect(await tools.grep('text', 'a.log')).toStrictEqual(text('a.log:1: text'));
   });
 
   test('in .git and node_modules are not mentioned', async () => {
     put('.gitignore', 'node_modules\n');
     for (const path of ['.git/config', 'node_modules/a/b.js', 'lib/node_modules/c.js', 'lib/d.js']) put(path, 'text');
-    expect(await tools.grep('text')).toEqual(text('lib/d.js:1: text'));
-    expect(await tools.find('*.js')).toEqual(text('lib/d.js'));
+    expect(await tools.grep('text')).toStrictEqual(text('lib/d.js:1: text'));
+    expect(await tools.find('*.js')).toStrictEqual(text('lib/d.js'));
   });
 });
 
@@ -75,7 +77,7 @@ describe('files that grep cannot search', () => {
       'Left out: 5 binary files (img/a.png, img/b.png, img/c.png, 2 others), 1 UTF-16 file (app.config), ' +
       '2 files above 100B (huge.txt, "large\\n.txt"). To read UTF-16, decode the result of readBytes in code. ' +
       'For a part of a large file, use read with offset and limit';
-    expect(await tools.grep('text')).toEqual(
+    expect(await tools.grep('text')).toStrictEqual(
       result('ok.txt:1: text', notice, { binaryFiles: 5, utf16Files: 1, largeFiles: 2 }),
     );
   });
@@ -84,14 +86,14 @@ describe('files that grep cannot search', () => {
     put('sparse', '');
     truncateSync(join(root, 'sparse'), 2 ** 40);
     const { details } = await tools.grep('text');
-    expect(details).toEqual({ leftOut: { largeFiles: 1 } });
+    expect(details).toStrictEqual({ leftOut: { largeFiles: 1 } });
   });
 
   test('are counted until the search ends', async () => {
     for (let i = 10; i < 60; i++) put(`${i}.bin`, Buffer.from([0]));
     put('20.txt', 'text');
     const { details } = await tools.grep({ pattern: 'text', limit: 1 });
-    expect(details).toEqual({ matchLimitReached: 1, leftOut: { binaryFiles: 11 } });
+    expect(details).toStrictEqual({ matchLimitReached: 1, leftOut: { binaryFiles: 11 } });
   });
 
   test('have short names in the notice', async () => {
@@ -108,9 +110,9 @@ test('grep does not mention links, ignored or not', async () => {
   put('.gitignore', 'ignored');
   symlinkSync('a.txt', join(root, 'ignored'));
   mkdirSync(join(root, 'empty'));
-  expect(await tools.grep('text')).toEqual(text('a.txt:1: text'));
+  expect(await tools.grep('text')).toStrictEqual(text('a.txt:1: text'));
   rmSync(join(root, 'a.txt'));
-  expect(await tools.grep('text')).toEqual(text('No matches found'));
+  expect(await tools.grep('text')).toStrictEqual(text('No matches found'));
 });
 
 test('files that cannot be read are counted', async () => {
@@ -133,7 +135,7 @@ test('files that cannot be read are counted', async () => {
     chmodSync(root + '/closed', 0o755);
   `);
   expect(stderr).toBe('');
-  expect(JSON.parse(stdout)).toEqual([
+  expect(JSON.parse(stdout)).toStrictEqual([
     result('plain.txt:1: text', 'Left out: 2 unreadable entries (closed/, secret.txt)', { unreadable: 2 }),
     result('plain.txt\nsecret.txt', 'Left out: 1 unreadable entry (closed/)', { unreadable: 1 }),
     result('No files found matching pattern', 'Left out: 1 unreadable entry (./)', { unreadable: 1 }),

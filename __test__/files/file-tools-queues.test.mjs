@@ -48,7 +48,7 @@ describe('a set of tools', () => {
     });
     const failed = rejection(tools.edit('a.txt', 'a', 'b'));
     await tools.write('a.txt', 'written');
-    expect([(await failed).message, get('a.txt')]).toEqual(['no thread', 'written']);
+    expect([(await failed).message, get('a.txt')]).toStrictEqual(['no thread', 'written']);
   });
 
   test('delivers each large outcome in a separate turn of the event loop', async () => {
@@ -99,7 +99,7 @@ describe('the end of a run', () => {
   test('ends its searches, including waiting ones', async () => {
     putMuch();
     const code = `for (let i = 0; i < 16; i++) grep(${JSON.stringify(SLOW)}); 1`;
-    expect(await runWith(code, {}, 16)).toEqual({ error: undefined, outcomes: Array(16).fill(OVER) });
+    expect(await runWith(code, {}, 16)).toStrictEqual({ error: undefined, outcomes: Array(16).fill(OVER) });
   });
 
   test('ends all of its calls with one stop', async () => {

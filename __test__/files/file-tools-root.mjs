@@ -41,6 +41,6 @@ export function get(path) {
 /** The blocks of text of a result, with a blank line between them. */
 export async function textOf(call) {
   const { content } = await call;
-  expect(content.map(({ type }) => type)).toEqual(content.map(() => 'text'));
+  expect(content.map(({ type }) => type)).toStrictEqual(content.map(() => 'text'));
   return content.map(({ text }) => text).join('\n\n');
 }

@@ -46,12 +46,12 @@ describe('find', () => {
   });
 
   test('reports that nothing was found', async () => {
-    expect(await tools.find('*.rs')).toEqual(text('No files found matching pattern'));
+    expect(await tools.find('*.rs')).toStrictEqual(text('No files found matching pattern'));
     expect(await rejection(tools.find('*', 'lib'))).toMatchObject({ code: 'ENOENT', message: 'Path not found: lib' });
   });
 
   test('reports that the limit was reached', async () => {
-    expect(await tools.find({ pattern: '*.ts', limit: 2 })).toEqual({
+    expect(await tools.find({ pattern: '*.ts', limit: 2 })).toStrictEqual({
       ...text('a.ts\nsrc/b.spec.ts\n\n[2 results limit reached. Use limit=4 for more, or refine pattern]'),
       details: { resultLimitReached: 2 },
     });
@@ -189,7 +189,7 @@ describe('grep', () => {
 
   test('cuts long lines', async () => {
     put('long.txt', `${'ü'.repeat(600)}\n`);
-    expect(await tools.grep('ü')).toEqual({
+    expect(await tools.grep('ü')).toStrictEqual({
       ...text(
         `long.txt:1: ${'ü'.repeat(500)}... [truncated]\n\n[Some lines truncated to 500 chars around their first match. Use read to see full lines of up to 50.0KB]`,
       ),
@@ -258,7 +258,7 @@ describe('grep', () => {
     });
     put('a.txt', letters.join(''));
     const { details } = await tools.grep('[ab]*a[ab]{2000}c');
-    expect(details).toEqual({ stoppedBy: 'time' });
+    expect(details).toStrictEqual({ stoppedBy: 'time' });
   });
 
   test('refuses a wrong glob and a missing path', async () => {
@@ -287,11 +287,11 @@ describe('ls', () => {
     for (const path of ['b', 'C/x', 'a', 'B2', '.z']) put(path);
     mkdirSync(join(root, 'empty'));
     expect(await textOf(tools.ls())).toBe('.z\na\nb\nB2\nC/\nempty/');
-    expect(await tools.ls({ limit: 2 })).toEqual({
+    expect(await tools.ls({ limit: 2 })).toStrictEqual({
       ...text('.z\na\n\n[2 entries limit reached. Use limit=4 for more]'),
       details: { entryLimitReached: 2 },
     });
-    expect(await tools.ls('empty')).toEqual(text('(empty directory)'));
+    expect(await tools.ls('empty')).toStrictEqual(text('(empty directory)'));
     expect((await rejection(tools.ls('nope'))).message).toBe('Path not found: nope');
   });
 });
@@ -300,9 +300,9 @@ describe('limits of the host', () => {
   test('of results apply whatever a call asks for', async () => {
     limit({ maxResults: 2 });
     for (const name of ['a', 'b', 'c']) put(name, 'x');
-    expect((await tools.ls({ limit: 100 })).details).toEqual({ entryLimitReached: 2 });
-    expect((await tools.find({ pattern: '*', limit: 100 })).details).toEqual({ resultLimitReached: 2 });
-    expect((await tools.grep({ pattern: 'x', limit: 100 })).details).toEqual({ matchLimitReached: 2 });
+    expect((await tools.ls({ limit: 100 })).details).toStrictEqual({ entryLimitReached: 2 });
+    expect((await tools.find({ pattern: '*', limit: 100 })).details).toStrictEqual({ resultLimitReached: 2 });
+    expect((await tools.grep({ pattern: 'x', limit: 100 })).details).toStrictEqual({ matchLimitReached: 2 });
     // None is advised that gives no more.
     expect(await textOf(tools.ls())).toBe('a\nb\n\n[2 entries limit reached. Use find with a pattern for others]');
     expect(await textOf(tools.find('*'))).toBe('a\nb\n\n[2 results limit reached. Refine pattern]');
@@ -316,7 +316,7 @@ describe('limits of the host', () => {
     const notice = 'Stopped early after 10 entries, there may be more. Use a path further down';
     for (const call of [tools.ls(), tools.find('f*'), tools.grep('x')]) {
       const { content, details } = await call;
-      expect(details).toEqual({ stoppedBy: 'entries' });
+      expect(details).toStrictEqual({ stoppedBy: 'entries' });
       expect(content[0].text.endsWith(`\n\n[${notice}]`)).toBe(true);
       expect(content[0].text.split('\n').length).toBeLessThanOrEqual(12);
     }
@@ -326,7 +326,7 @@ describe('limits of the host', () => {
     limit({ maxSearchMs: 1 });
     for (let i = 0; i < 2000; i++) writeFileSync(join(root, `f${i}`), 'x');
     const { content, details } = await tools.grep('nothing');
-    expect(details).toEqual({ stoppedBy: 'time' });
+    expect(details).toStrictEqual({ stoppedBy: 'time' });
     expect(content[0].text).toBe(
       'No matches found\n\n[Stopped early after 0.001 seconds, there may be more. Use a path further down]',
     );

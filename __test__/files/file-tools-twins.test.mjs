@@ -59,7 +59,7 @@ describe('an edit without a match', () => {
   ])('names %s, and shows the text that is in the file', async (_, content, oldText, difference, copy) => {
     const line = difference.match(/^line (\d+)/)[1];
     const at = oldText.includes('\n') ? '1' : line;
-    expect(await refused(content, oldText)).toEqual({
+    expect(await refused(content, oldText)).toStrictEqual({
       code: 'ERR_TEXT_NOT_FOUND',
       message: `${MISSING} The text at line ${at} differs only in this: ${difference}. Copy the exact text of the file:\n${copy}`,
     });
@@ -77,7 +77,7 @@ describe('an edit without a match', () => {
     ['another word', 'completely different', 'this does not exist'],
     ['only white space', 'a b', '\t\t'],
   ])('says no more about %s', async (_, content, oldText) => {
-    expect(await refused(content, oldText)).toEqual({ code: 'ERR_TEXT_NOT_FOUND', message: MISSING });
+    expect(await refused(content, oldText)).toStrictEqual({ code: 'ERR_TEXT_NOT_FOUND', message: MISSING });
   });
 
   test('shows no long text', async () => {
@@ -119,7 +119,7 @@ describe('an edit whose only exact match has a twin', () => {
     ],
   ])('names %s', async (_, content, oldText, exact, differences) => {
     const line = differences.match(/^line (\d+)/)[1];
-    expect(await refused(content, oldText)).toEqual({
+    expect(await refused(content, oldText)).toStrictEqual({
       code: 'ERR_TEXT_NOT_UNIQUE',
       message: `${SEVERAL} Only the text at line ${exact} matches exactly. The text at line ${line} counts too, because it differs only in this: ${differences}.`,
     });

@@ -49,7 +49,7 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
     test('test_read_01: a file within the limits is shown completely', async () => {
       const content = 'Hello, world!\nLine 2\nLine 3';
       put('test.txt', content);
-      expect(await call('read', { path: 'test.txt' })).toEqual(text(content));
+      expect(await call('read', { path: 'test.txt' })).toStrictEqual(text(content));
     });
 
     test('test_read_02: a missing file is an error', async () => {
@@ -61,7 +61,7 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
       put('large.txt', lines(2500));
       const result = await call('read', { path: 'large.txt' });
       const notice = '[Showing lines 1-2000 of 2500. Use offset=2001 to continue.]';
-      expect(result.content).toEqual([{ type: 'text', text: `${lines(2000)}\n\n${notice}` }]);
+      expect(result.content).toStrictEqual([{ type: 'text', text: `${lines(2000)}\n\n${notice}` }]);
     });
 
     test('test_read_04: output ends at the byte limit', async () => {
@@ -77,19 +77,21 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
 
     test('test_read_05: an offset selects the first line', async () => {
       put('offset-test.txt', lines(100));
-      expect(await call('read', { path: 'offset-test.txt', offset: 51 })).toEqual(text(lines(100, 51)));
+      expect(await call('read', { path: 'offset-test.txt', offset: 51 })).toStrictEqual(text(lines(100, 51)));
     });
 
     test('test_read_06: a limit selects the number of lines', async () => {
       put('limit-test.txt', lines(100));
       const notice = '[90 more lines in file. Use offset=11 to continue.]';
-      expect(await call('read', { path: 'limit-test.txt', limit: 10 })).toEqual(text(`${lines(10)}\n\n${notice}`));
+      expect(await call('read', { path: 'limit-test.txt', limit: 10 })).toStrictEqual(
+        text(`${lines(10)}\n\n${notice}`),
+      );
     });
 
     test('test_read_07: offset and limit can be combined', async () => {
       put('offset-limit-test.txt', lines(100));
       const notice = '[40 more lines in file. Use offset=61 to continue.]';
-      expect(await call('read', { path: 'offset-limit-test.txt', offset: 41, limit: 20 })).toEqual(
+      expect(await call('read', { path: 'offset-limit-test.txt', offset: 41, limit: 20 })).toStrictEqual(
         text(`${lines(60, 41)}\n\n${notice}`),
       );
     });
@@ -103,7 +105,7 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
     test('test_read_09: details describe a truncation', async () => {
       put('large-file.txt', lines(2500));
       const { details } = await call('read', { path: 'large-file.txt' });
-      expect(details).toEqual({
+      expect(details).toStrictEqual({
         truncation: {
           truncated: true,
           truncatedBy: 'lines',
@@ -121,7 +123,7 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
     test('test_read_10: an image is recognized by its content, not by its name', async () => {
       const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+X2Z0AAAAASUVORK5CYII=';
       put('image.txt', Buffer.from(data, 'base64'));
-      expect(await call('read', { path: 'image.txt' })).toEqual({
+      expect(await call('read', { path: 'image.txt' })).toStrictEqual({
         content: [
           { type: 'text', text: 'Read image file [image/png]' },
           { type: 'image', mimeType: 'image/png', data },
@@ -131,20 +133,20 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
 
     test('test_read_11: text with the name of an image is text', async () => {
       put('not-an-image.png', 'definitely not a png');
-      expect(await call('read', { path: 'not-an-image.png' })).toEqual(text('definitely not a png'));
+      expect(await call('read', { path: 'not-an-image.png' })).toStrictEqual(text('definitely not a png'));
     });
   });
 
   describe('write', () => {
     test('test_write_12: the file has the written content', async () => {
       const result = await call('write', { path: 'write-test.txt', content: 'Test content' });
-      expect(result).toEqual(text('Successfully wrote 12 bytes to write-test.txt'));
+      expect(result).toStrictEqual(text('Successfully wrote 12 bytes to write-test.txt'));
       expect(get('write-test.txt')).toBe('Test content');
     });
 
     test('test_write_13: parent folders are created', async () => {
       const result = await call('write', { path: 'nested/dir/test.txt', content: 'Nested content' });
-      expect(result).toEqual(text('Successfully wrote 14 bytes to nested/dir/test.txt'));
+      expect(result).toStrictEqual(text('Successfully wrote 14 bytes to nested/dir/test.txt'));
       expect(get('nested/dir/test.txt')).toBe('Nested content');
     });
   });
@@ -154,7 +156,7 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
     async function edited(before, oldText, newText) {
       put('edit.txt', before);
       const result = await call('edit', { path: 'edit.txt', oldText, newText });
-      expect(result.content).toEqual([{ type: 'text', text: 'Successfully replaced text in edit.txt.' }]);
+      expect(result.content).toStrictEqual([{ type: 'text', text: 'Successfully replaced text in edit.txt.' }]);
       return { ...result, after: get('edit.txt') };
     }
 
@@ -174,7 +176,7 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
     test('test_edit_14: a replacement returns a diff', async () => {
       const { after, details } = await edited('Hello, world!', 'world', 'testing');
       expect(after).toBe('Hello, testing!');
-      expect(details).toEqual({ diff: '-1 Hello, world!\n+1 Hello, testing!', firstChangedLine: 1 });
+      expect(details).toStrictEqual({ diff: '-1 Hello, world!\n+1 Hello, testing!', firstChangedLine: 1 });
     });
 
     test('test_edit_15: a missing string is an error', async () => {
@@ -250,7 +252,7 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
     test('test_edit_26: CRLF is kept', async () => {
       const { after, details } = await edited('first\r\nsecond\r\nthird\r\n', 'second\n', 'REPLACED\n');
       expect(after).toBe('first\r\nREPLACED\r\nthird\r\n');
-      expect(details).toEqual({ diff: ' 1 first\n-2 second\n+2 REPLACED\n 3 third', firstChangedLine: 2 });
+      expect(details).toStrictEqual({ diff: ' 1 first\n-2 second\n+2 REPLACED\n 3 third', firstChangedLine: 2 });
     });
 
     test('test_edit_27: LF is kept', async () => {
@@ -273,14 +275,14 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
     test('test_grep_30: the file name is shown when one file is searched', async () => {
       put('example.txt', 'first line\nmatch line\nlast line');
       const result = await call('grep', { pattern: 'match', path: 'example.txt' });
-      expect(result).toEqual(text('example.txt:2: match line'));
+      expect(result).toStrictEqual(text('example.txt:2: match line'));
     });
 
     test('test_grep_31: the limit applies with context lines', async () => {
       put('context.txt', ['before', 'match one', 'after', 'middle', 'match two', 'after two'].join('\n'));
       const result = await call('grep', { pattern: 'match', path: 'context.txt', limit: 1, context: 1 });
       const notice = '[1 matches limit reached. Use limit=2 for more, or refine pattern]';
-      expect(result).toEqual({
+      expect(result).toStrictEqual({
         ...text(`context.txt-1- before\ncontext.txt:2: match one\ncontext.txt-3- after\n\n${notice}`),
         details: { matchLimitReached: 1 },
       });
@@ -291,7 +293,7 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
       put('visible.txt', 'visible');
       put('ignored.txt', 'ignored');
       put('.gitignore', 'ignored.txt\n');
-      expect(await call('find', { pattern: '**/*.txt' })).toEqual({
+      expect(await call('find', { pattern: '**/*.txt' })).toStrictEqual({
         ...text('.secret/hidden.txt\nvisible.txt', '[Left out: 1 ignored file]'),
         details: { leftOut: { ignoredFiles: 1 } },
       });
@@ -300,7 +302,7 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
     test('test_ls_33: dot files and folders are listed', async () => {
       put('.hidden-file', 'secret');
       mkdirSync(join(root, '.hidden-dir'));
-      expect(await call('ls', {})).toEqual(text('.hidden-dir/\n.hidden-file'));
+      expect(await call('ls', {})).toStrictEqual(text('.hidden-dir/\n.hidden-file'));
     });
   });
 });
@@ -308,9 +310,9 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
 test('the file contains the 33 cases in order', () => {
   const source = readFileSync(new URL(import.meta.url), 'utf8');
   const names = [...source.matchAll(/test\('test_([a-z]+)_(\d+):/g)].map(([, tool, number]) => [tool, Number(number)]);
-  expect(names.map(([, number]) => number)).toEqual(Array.from({ length: 33 }, (_, i) => i + 1));
+  expect(names.map(([, number]) => number)).toStrictEqual(Array.from({ length: 33 }, (_, i) => i + 1));
   const tools = names.map(([tool]) => tool);
-  expect(tools).toEqual(
+  expect(tools).toStrictEqual(
     [
       ['read', 11],
       ['write', 2],

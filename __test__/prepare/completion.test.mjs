@@ -195,7 +195,7 @@ describe.each(Object.entries(CASES))('%s', (_kind, cases) => {
     };
     await withExecutor({}, tools, async (executor) => {
       const { output, is_final_answer: isFinal } = await executor.run(code);
-      expect(output).toEqual(expected);
+      expect(output).toStrictEqual(expected);
       expect(Object.is(output, -0)).toBe(Object.is(expected, -0));
       expect(isFinal).toBe(false);
     });
@@ -234,8 +234,8 @@ describe('the time at which the value is ready does not depend on the form of th
   ])('%s', async (value, expected) => {
     const outcome = await outcomeOf('async function', value);
     expect(outcome).toMatchObject(expected);
-    expect(await outcomeOf('function', value)).toEqual(outcome);
-    expect(await outcomeOf('script', value)).toEqual(outcome);
+    expect(await outcomeOf('function', value)).toStrictEqual(outcome);
+    expect(await outcomeOf('script', value)).toStrictEqual(outcome);
   });
 });
 
@@ -268,7 +268,7 @@ describe('a promise that is declared but not used is not awaited', () => {
   test('it stays pending, and settles when a later run resolves it', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output, logEntries } = await executor.run('let ok; const gate = new Promise((r) => { ok = r; })');
-      expect([output, logEntries]).toEqual(['Promise { <pending> }', []]);
+      expect([output, logEntries]).toStrictEqual(['Promise { <pending> }', []]);
       await executor.run('ok("open")');
       expect((await executor.run('await gate')).output).toBe('open');
     });
@@ -277,25 +277,25 @@ describe('a promise that is declared but not used is not awaited', () => {
   test('an unhandled rejection is logged in the run that causes it', async () => {
     await withExecutor({}, {}, async (executor) => {
       const first = await executor.run('let fail; const gate = new Promise((_, no) => { fail = no; })');
-      expect(first.logEntries).toEqual([]);
+      expect(first.logEntries).toStrictEqual([]);
       const { output, logEntries } = await executor.run('fail(new RangeError("late")); 1');
       expect(output).toBe(1);
-      expect(logEntries.map(({ level, message }) => [level, message])).toEqual([
+      expect(logEntries.map(({ level, message }) => [level, message])).toStrictEqual([
         ['warn', 'Unhandled promise rejection: RangeError: late (line 1)'],
       ]);
       const { output: none, logs } = await executor.run('const lost = Promise.reject(new RangeError("now"))');
-      expect([none, logs]).toEqual([undefined, 'Unhandled promise rejection: RangeError: now (line 1)']);
+      expect([none, logs]).toStrictEqual([undefined, 'Unhandled promise rejection: RangeError: now (line 1)']);
     });
   });
 
   test('the error that ends a run is not an unhandled rejection', async () => {
     await withExecutor({ keepState: true }, {}, async (executor) => {
       const answered = await executor.run('async function main() { await 0; final_answer(42) }\nmain(); 0');
-      expect([answered.output, answered.is_final_answer, answered.logs]).toEqual([42, true, '']);
+      expect([answered.output, answered.is_final_answer, answered.logs]).toStrictEqual([42, true, '']);
       const error = await executor
         .run('(async () => { for (;;); })(); await 0', { maxOperations: 100 })
         .catch((failure) => failure);
-      expect([error.code, error.logs]).toEqual(['ERR_MAX_OPS_EXCEEDED', '']);
+      expect([error.code, error.logs]).toStrictEqual(['ERR_MAX_OPS_EXCEEDED', '']);
       const own = await executor.run('Promise.reject(new Error("final_answer")); 0');
       expect(own.logs).toBe('Unhandled promise rejection: final_answer (line 1)');
     });
@@ -311,9 +311,9 @@ describe('a promise that is declared but not used is not awaited', () => {
     await withExecutor({}, tools, async (executor) => {
       expect((await executor.run('const p = later(3)')).output).toBe(3);
       expect((await executor.run('const q = later(4).then((x) => later(x + 1))')).output).toBe(5);
-      expect((await executor.run('[await p, await q]')).output).toEqual([3, 5]);
+      expect((await executor.run('[await p, await q]')).output).toStrictEqual([3, 5]);
       const { output, logs } = await executor.run('const lost = fail()');
-      expect([output, logs]).toEqual([undefined, 'Unhandled promise rejection: failed (line 1)']);
+      expect([output, logs]).toStrictEqual([undefined, 'Unhandled promise rejection: failed (line 1)']);
     });
   });
 
@@ -322,7 +322,7 @@ describe('a promise that is declared but not used is not awaited', () => {
       const { output } = await executor.run(
         'let calls = 0; const query = { n: 1, then(done) { calls++; done(2); } }; let other = query',
       );
-      expect(output).toEqual({ n: 1, then: '[Function: then]' });
+      expect(output).toStrictEqual({ n: 1, then: '[Function: then]' });
       expect((await executor.run('calls')).output).toBe(0);
       expect((await executor.run('query')).output).toBe(2);
     });
@@ -354,12 +354,12 @@ test('the log of dropped calls does not list calls that were awaited', async () 
   await withExecutor({}, tools, async (executor) => {
     const lines = ({ logEntries }) => logEntries.map(({ message }) => message);
     const error = await expectCode(executor.run('await Promise.all([slow(), fail()])'), 'ERR_TOOL_PROXY_FAIL');
-    expect(lines(error)).toEqual([]);
+    expect(lines(error)).toStrictEqual([]);
     const both = await expectCode(
       executor.run('never(); never(); await Promise.all([slow(), fail()])'),
       'ERR_TOOL_PROXY_FAIL',
     );
-    expect(lines(both)).toEqual([
+    expect(lines(both)).toStrictEqual([
       '2 tool calls were not awaited and dropped when the run ended: never; `await` each, or all together with `await Promise.all([…])`',
     ]);
   });
@@ -389,6 +389,8 @@ test('the argument of final_answer is the output of a final run', async () => {
 
 test('a last expression over several lines is the value', async () => {
   await withExecutor({}, {}, async (executor) => {
-    expect((await executor.run('[1, 2, 3]\n  .map((x) => x * 2)\n  .filter((x) => x > 2)\n')).output).toEqual([4, 6]);
+    expect((await executor.run('[1, 2, 3]\n  .map((x) => x * 2)\n  .filter((x) => x > 2)\n')).output).toStrictEqual([
+      4, 6,
+    ]);
   });
 });

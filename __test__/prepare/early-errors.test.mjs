@@ -38,7 +38,7 @@ test.each([
   ['```js\nfor(false;false){}\n```', "Unexpected token ')'", 2, 16],
 ])('%j is refused', async (code, message, line, column) => {
   const diagnostics = validateCode(code).filter(({ severity }) => severity === 'ERROR');
-  expect(diagnostics).toEqual([{ rule: 'syntax_valid', severity: 'ERROR', message, location: { line, column } }]);
+  expect(diagnostics).toStrictEqual([{ rule: 'syntax_valid', severity: 'ERROR', message, location: { line, column } }]);
   await withExecutor({}, {}, async (executor) => {
     const { details } = await expectCode(executor.run(code), 'ERR_VALIDATION_FAILED');
     expect(details.diagnostics.filter(({ severity }) => severity === 'ERROR')).toMatchObject(diagnostics);
@@ -60,8 +60,8 @@ test.each([
   ["typeof new (class { constructor() { return import('m'.trim()).catch(() => {}) } })().then", 'function'],
   ['const { \\u0069n: x } = { in: 3 }; x', 3],
 ])('%j runs', async (code, output) => {
-  expect(validateCode(code)).toEqual([]);
-  expect((await withExecutor({}, {}, (executor) => executor.run(code))).output).toEqual(output);
+  expect(validateCode(code)).toStrictEqual([]);
+  expect((await withExecutor({}, {}, (executor) => executor.run(code))).output).toStrictEqual(output);
 });
 
 test('early errors are reported in modules too', async () => {

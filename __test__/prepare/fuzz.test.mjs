@@ -15,7 +15,7 @@ test(`generated programs of seed ${SEED}`, async () => {
     { timeoutMs: 110_000 },
   );
   // The program of a finding is in stderr; that of a crash in the file that stdout names.
-  expect({ status, signal, stderr }, stdout).toEqual({ status: 0, signal: null, stderr: '' });
+  expect({ status, signal, stderr }, stdout).toStrictEqual({ status: 0, signal: null, stderr: '' });
   const counts = JSON.parse(stdout.trim().split('\n').at(-1));
   // Else the programs are not what they should be, and the run shows nothing.
   expect(counts.programs).toBe(PROGRAMS);

@@ -192,14 +192,14 @@ test('generated loops give the same results and counts, up to any limit', async 
           expect(error.details.message).toBe(reference.thrown);
           expect(error.stats.operations).toBe(reference.operations);
         }
-        expect((await executor.run('trace')).output).toEqual(reference.trace);
+        expect((await executor.run('trace')).output).toStrictEqual(reference.trace);
         const fewer = Math.floor(share * (reference.operations - 1));
         if (fewer < 1) return;
         const stopped = runReference(source, fewer);
         await expectCode(executor.run(source, { maxOperations: fewer }), 'ERR_MAX_OPS_EXCEEDED');
         const { output: trace } = await executor.run('trace');
-        expect(trace.slice(0, stopped.trace.length)).toEqual(stopped.trace);
-        expect(reference.trace.slice(0, trace.length)).toEqual(trace);
+        expect(trace.slice(0, stopped.trace.length)).toStrictEqual(stopped.trace);
+        expect(reference.trace.slice(0, trace.length)).toStrictEqual(trace);
       }),
       { numRuns: 900 },
     );
@@ -258,7 +258,7 @@ test('each iteration has its own variable for closures', async () => {
     const { output } = await executor.run(
       'const f = []; for (let i = 0; i < 3; i++) f.push(() => i); f.map((g) => g())',
     );
-    expect(output).toEqual([0, 1, 2]);
+    expect(output).toStrictEqual([0, 1, 2]);
   });
 });
 
@@ -269,7 +269,7 @@ test('a getter in the body does not see the count of the loop that reads it', as
       const o = { get x() { for (let i = 0; i < 1000; i++) inner++; return 1; } };
       for (let i = 0; i < 1000; i++) { outer++; o.x; }`;
     await expectCode(executor.run(code, { maxOperations: 10_000 }), 'ERR_MAX_OPS_EXCEEDED');
-    expect((await executor.run('[outer, inner]')).output).toEqual([11, 10_000]);
+    expect((await executor.run('[outer, inner]')).output).toStrictEqual([11, 10_000]);
   });
 });
 
@@ -298,7 +298,7 @@ test('a final answer in the body ends the loop', async () => {
       const o = { get x() { if (n === 5) { try { final_answer(n); } finally { n = 6; } } return 1; } };
       for (let i = 0; i < 1000; i++) { n++; o.x; }`;
     const { output, is_final_answer: isFinal, stats } = await executor.run(code);
-    expect([output, isFinal, stats.operations]).toEqual([5, true, 5]);
+    expect([output, isFinal, stats.operations]).toStrictEqual([5, true, 5]);
     expect((await executor.run('n')).output).toBe(6);
   });
 });

@@ -21,10 +21,10 @@ async function callsOf(programs) {
     for (const [index, code] of programs.entries()) {
       const plan = planOf(code, { tools, earlier: programs.slice(0, index) });
       const { calls, refused } = await recording.during(plan, () => executor.run(code));
-      expect(refused).toEqual([]);
+      expect(refused).toStrictEqual([]);
       // Without the earlier programs, a plan has at least the same tools.
       const possible = planOf(code, { tools }).tools.map(({ name }) => name);
-      expect(calls.filter(({ name }) => !possible.includes(name))).toEqual([]);
+      expect(calls.filter(({ name }) => !possible.includes(name))).toStrictEqual([]);
       made.push(...calls);
     }
   });
@@ -33,7 +33,7 @@ async function callsOf(programs) {
 
 describe('a plan has every call of the session', () => {
   test.each(sessions(ATTACKS))('%j', async (programs) => {
-    expect(await callsOf(programs)).not.toEqual([]);
+    expect(await callsOf(programs)).not.toStrictEqual([]);
   });
 
   test.each(sessions(ATTEMPTS))('%j', callsOf);

@@ -36,7 +36,7 @@ function runSession(seed) {
       // Half of the sessions are not known to their plans.
       const plan = planOf(code, seed % 2 === 0 ? { tools, earlier } : { tools });
       const { refused } = await recording.during(plan, () => executor.run(code));
-      expect(refused, `seed ${seed}:\n${programs.slice(0, index + 1).join('\n// ----\n')}`).toEqual([]);
+      expect(refused, `seed ${seed}:\n${programs.slice(0, index + 1).join('\n// ----\n')}`).toStrictEqual([]);
     }
   });
 }

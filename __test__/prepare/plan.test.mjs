@@ -29,7 +29,7 @@ describe.each(readdirSync(FOLDER).filter((name) => /\.[jt]s$/.test(name)))('the 
       for (const [index, code] of programs.entries()) {
         const plan = planOf(code, { tools: recording.tools, earlier: programs.slice(0, index) });
         const { refused } = await recording.during(plan, () => executor.run(code, { plan }));
-        expect(refused).toEqual([]);
+        expect(refused).toStrictEqual([]);
       }
     });
   });

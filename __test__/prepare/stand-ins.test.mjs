@@ -30,9 +30,9 @@ test.each([
   ["using: for (using using = make('u');;) { break using }", ['disposed u']],
 ])('using in a loop head is run as specified: %s', async (code, output, ending = 'ends') => {
   const whole = ending === 'throws' ? `${HEAD}try { ${code} } catch {}\nlog` : `${HEAD}${code};\nlog`;
-  expect(validateCode(whole)).toEqual([]);
-  expect(await run(whole)).toEqual(output);
-  expect(await run(whole, { language: 'typescript' })).toEqual(output);
+  expect(validateCode(whole)).toStrictEqual([]);
+  expect(await run(whole)).toStrictEqual(output);
+  expect(await run(whole, { language: 'typescript' })).toStrictEqual(output);
 });
 
 test('using in a loop head: the value is that of the loop, and the variable is not a binding of the program', async () => {
@@ -47,12 +47,12 @@ test('using in a loop head: the variable cannot be assigned', async () => {
 
 test('using in a loop head works with types, in a module and in the text of a function', async () => {
   const typed = "for (using a: { name: string } = make('a');;) { log.push(a.name as string); break }; log";
-  expect(await run(`${HEAD.replaceAll('(name)', '(name: string)')}${typed}`)).toEqual(['a', 'disposed a']);
+  expect(await run(`${HEAD.replaceAll('(name)', '(name: string)')}${typed}`)).toStrictEqual(['a', 'disposed a']);
   const options = {
     authorizedImports: ['m'],
     modules: { m: `${HEAD}for (using a = make('a');;) break; export default log` },
   };
-  expect(await run("(await import('m')).default", options)).toEqual(['disposed a']);
+  expect(await run("(await import('m')).default", options)).toStrictEqual(['disposed a']);
   expect(await run('function f() { for (using a = null;;) break } String(f)')).toBe(
     'function f() { for (using a = null;;) break }',
   );

@@ -110,7 +110,7 @@ describe.each([
   afterAll(() => executor.cleanup());
 
   test.each(PROGRAMS)('%s', async (code) => {
-    expect(plain((await executor.run(code)).output)).toEqual(asTsc(code));
+    expect(plain((await executor.run(code)).output)).toStrictEqual(asTsc(code));
   });
 });
 
@@ -121,7 +121,7 @@ test('using declarations dispose in reverse order', async () => {
     { using a = resource('a'), b = resource('b'); log.push('body') }
     log`;
   const { output } = await withExecutor({}, {}, (executor) => executor.run(code));
-  expect(output).toEqual(['body', 'b', 'a']);
+  expect(output).toStrictEqual(['body', 'b', 'a']);
 });
 
 test.each([
@@ -155,7 +155,7 @@ test.each([
 ])('%s is refused with an alternative', async (code, message, fix) => {
   const error = await withExecutor({}, {}, (executor) => rejection(executor.run(code)));
   expect(error.code).toBe('ERR_VALIDATION_FAILED');
-  expect(error.details.diagnostics).toEqual([expect.objectContaining({ rule: 'syntax_valid', message, fix })]);
+  expect(error.details.diagnostics).toStrictEqual([expect.objectContaining({ rule: 'syntax_valid', message, fix })]);
 });
 
 // A function that a class calls before its fields have values, and the position of an error in a field that has moved.
@@ -166,7 +166,7 @@ test('errors in fields that read parameter properties have the right place', asy
   }
   new A({})`;
   const error = await withExecutor({}, {}, (executor) => rejection(executor.run(code)));
-  expect([error.code, error.details.line, error.details.column]).toEqual(['ERR_RUNTIME_EXCEPTION', 2, 24]);
+  expect([error.code, error.details.line, error.details.column]).toStrictEqual(['ERR_RUNTIME_EXCEPTION', 2, 24]);
 });
 
 test('a namespace that a later run declares again is a new one', async () => {

@@ -101,8 +101,10 @@ describe('supported syntax', () => {
     ['top-level return and await', 'type A = number; return (await Promise.resolve(5)) as A', 5],
     ['catch clauses', 'try { throw new Error("a") } catch (error: unknown) { (error as Error).message }', 'a'],
   ])('%s can be used', async (_, code, expected) => {
-    expect(await outputOf(code)).toEqual(expected);
-    expect(validateCode(code, { language: 'typescript' }).filter(({ severity }) => severity === 'ERROR')).toEqual([]);
+    expect(await outputOf(code)).toStrictEqual(expected);
+    expect(validateCode(code, { language: 'typescript' }).filter(({ severity }) => severity === 'ERROR')).toStrictEqual(
+      [],
+    );
   });
 
   test.each([
@@ -131,7 +133,9 @@ describe('supported syntax', () => {
   test('dynamic imports of names are unaffected', async () => {
     const options = { authorizedImports: ['m'], modules: { m: 'export const a: number = 1; export enum E { B = 3 }' } };
     const code = 'const { a, E }: any = await import("m"); [a, E.B]';
-    expect(await withExecutor(options, {}, async (executor) => (await executor.run(code)).output)).toEqual([1, 3]);
+    expect(await withExecutor(options, {}, async (executor) => (await executor.run(code)).output)).toStrictEqual([
+      1, 3,
+    ]);
     const javascript = { ...options, language: 'javascript' };
     const error = await errorOf('await import("m")', javascript);
     expect(error.details.message).toBe(
@@ -157,7 +161,7 @@ describe('the choice of the language', () => {
   ])('depends on the syntax of %s', (code, places) => {
     for (const [language, expected] of Object.entries(places)) {
       const found = validateCode(code, { language }).map(({ location: { line, column } }) => `${line}:${column}`);
-      expect(found, language).toEqual(expected);
+      expect(found, language).toStrictEqual(expected);
     }
   });
 
@@ -175,10 +179,10 @@ describe('the choice of the language', () => {
       expect((await executor.run('const a: number = 1', { language: 'typescript' })).output).toBe(1);
       expect((await executor.run('const b: number = 2', { language: 'auto' })).output).toBe(2);
       await expectCode(executor.run('const c: number = 3', { language: undefined }), 'ERR_VALIDATION_FAILED');
-      expect(await rejection(executor.run('1', { language: 'ts' }))).toEqual(
+      expect(await rejection(executor.run('1', { language: 'ts' }))).toStrictEqual(
         new RangeError('options.language must be "auto" or "javascript" or "typescript", got "ts"'),
       );
-      expect(await rejection(executor.run('1', { language: 1 }))).toEqual(
+      expect(await rejection(executor.run('1', { language: 1 }))).toStrictEqual(
         new TypeError('options.language must be "auto" or "javascript" or "typescript", got 1'),
       );
     }));
@@ -208,8 +212,8 @@ describe('state and value', () => {
     ['a namespace', 'namespace N { export let a = 1; export const f = () => a++ }', 'N.f(); N.a', 2],
     ['a class', 'class A { constructor(public a: number) {} }', 'new A(4).a', 4],
   ])('%s is available in later runs', async (_, first, second, expected) => {
-    expect(await outputOf(first, second)).toEqual(expected);
-    expect(await outputOf(first, `const unrelated: number = 1; ${second}`)).toEqual(expected);
+    expect(await outputOf(first, second)).toStrictEqual(expected);
+    expect(await outputOf(first, `const unrelated: number = 1; ${second}`)).toStrictEqual(expected);
   });
 
   test.each([
@@ -221,7 +225,7 @@ describe('state and value', () => {
     ['function E() {}', 'namespace E { export const b = 2 }', { b: 2 }],
     ['namespace E { export const a = 1 }', 'enum E { B }', { 0: 'B', B: 0 }],
   ])('%s, then %s: the later declaration replaces the earlier one', async (first, second, expected) => {
-    expect(await outputOf(first, second, 'E')).toEqual(expected);
+    expect(await outputOf(first, second, 'E')).toStrictEqual(expected);
   });
 
   test('members of enums after constants of earlier runs must have values', async () => {
@@ -239,7 +243,11 @@ describe('state and value', () => {
           },
         ],
       ]);
-      expect((await executor.run('enum E { A = BASE, B = A + 1 } [E.A, E.B, E[11]]')).output).toEqual([10, 11, 'B']);
+      expect((await executor.run('enum E { A = BASE, B = A + 1 } [E.A, E.B, E[11]]')).output).toStrictEqual([
+        10,
+        11,
+        'B',
+      ]);
     });
   });
 
@@ -264,7 +272,7 @@ describe('state and value', () => {
     ['enum E { A }', { 0: 'A', A: 0 }],
     ['if (true as boolean) { 6 as number } else 7', 6],
   ])('types add no value: %s', async (code, expected) => {
-    expect(await outputOf(code)).toEqual(expected);
+    expect(await outputOf(code)).toStrictEqual(expected);
   });
 });
 
@@ -306,7 +314,7 @@ describe('positions', () => {
 
   test('are right for unsupported syntax', () => {
     const found = validateCode('let a: number;\n  import b = require("c");\nexport = a;\n@d class F {}');
-    expect(found).toEqual([
+    expect(found).toStrictEqual([
       {
         rule: 'syntax_valid',
         severity: 'ERROR',
@@ -355,7 +363,7 @@ describe('limits of TypeScript', () => {
 
   test('names of the executor are reserved', () => {
     for (const code of ['enum __smol_a { B }', 'namespace __smol_a { f() }', '(__smol_a: number) => 1']) {
-      expect(validateCode(code).map(({ rule }) => rule)).toEqual(['reserved_identifier']);
+      expect(validateCode(code).map(({ rule }) => rule)).toStrictEqual(['reserved_identifier']);
     }
   });
 
@@ -370,14 +378,14 @@ describe('limits of TypeScript', () => {
     const count = Math.min(200_000, Math.floor(1_000_000 / (open.length + close.length)));
     const code = `${start}${open.repeat(count)}${inner}${close.repeat(count)}`;
     const { diagnostics } = prepareProgram(code, { language: 'typescript', timeoutMs: 120_000 });
-    expect(diagnostics.map((found) => found.rule)).toEqual([rule]);
+    expect(diagnostics.map((found) => found.rule)).toStrictEqual([rule]);
     expect(validateCode(code).some(({ severity }) => severity === 'ERROR')).toBe(true);
   });
 
   test('syntax with exponentially many readings is refused as too complex', () => {
     for (const open of ['<T>(', 'a ? (b) : c => ']) {
       const code = `let a: 1 = ${open.repeat(100)}`;
-      expect(validateCode(code, { language: 'typescript' }).map(({ rule }) => rule)).toEqual([
+      expect(validateCode(code, { language: 'typescript' }).map(({ rule }) => rule)).toStrictEqual([
         'typescript_too_complex',
       ]);
     }
@@ -390,6 +398,6 @@ describe('limits of TypeScript', () => {
   test('constants that double are limited', () => {
     const members = Array.from({ length: 60 }, (_, index) => `a${index + 1} = a${index} + a${index}`);
     const found = validateCode(`enum E { a0 = 'ab', ${members.join(', ')} }`);
-    expect(found.map(({ rule }) => rule)).toEqual(['typescript_too_complex']);
+    expect(found.map(({ rule }) => rule)).toStrictEqual(['typescript_too_complex']);
   });
 });

@@ -31,7 +31,7 @@ describe('validateCode: valid programs', () => {
     '#!/usr/bin/env node\n1',
     'using x = null; 1',
   ])('%j has no findings', (code) => {
-    expect(validateCode(code)).toEqual([]);
+    expect(validateCode(code)).toStrictEqual([]);
   });
 });
 
@@ -61,7 +61,7 @@ describe('validateCode: each rule', () => {
     test.each(['', ' ', '\n\t\r\n', '\u2028\u00a0'])('reports %j', (code) => {
       const [diagnostic, ...others] = validateCode(code);
       expect(diagnostic).toMatchObject({ rule: 'code_non_empty', severity: 'ERROR', message: expect.any(String) });
-      expect(others).toEqual([]);
+      expect(others).toStrictEqual([]);
     });
   });
 
@@ -100,14 +100,14 @@ describe('validateCode: each rule', () => {
       expect(prepareProgram(code).transformedCode).toBe('');
       await withExecutor({}, {}, async (executor) => {
         const error = await expectCode(executor.run(code), 'ERR_VALIDATION_FAILED');
-        expect(error.details.diagnostics).toEqual(found);
+        expect(error.details.diagnostics).toStrictEqual(found);
       });
     });
   });
 
   describe('max_operations_valid', () => {
     test.each([0, -1, 1.5, NaN, -Infinity, 2 ** 53])('reports %d', (maxOperations) => {
-      expect(validateCode('1', { maxOperations })).toEqual([
+      expect(validateCode('1', { maxOperations })).toStrictEqual([
         expect.objectContaining({
           rule: 'max_operations_valid',
           severity: 'ERROR',
@@ -117,13 +117,13 @@ describe('validateCode: each rule', () => {
     });
 
     test.each([1, 50_000, 2 ** 53 - 1, Infinity])('accepts %d', (maxOperations) => {
-      expect(validateCode('1', { maxOperations })).toEqual([]);
+      expect(validateCode('1', { maxOperations })).toStrictEqual([]);
     });
   });
 
   describe('timeout_valid', () => {
     test.each([0, -1, 1.5, NaN, Infinity, 2 ** 31])('reports %d', (timeoutMs) => {
-      expect(validateCode('1', { timeoutMs })).toEqual([
+      expect(validateCode('1', { timeoutMs })).toStrictEqual([
         expect.objectContaining({
           rule: 'timeout_valid',
           severity: 'ERROR',
@@ -133,7 +133,7 @@ describe('validateCode: each rule', () => {
     });
 
     test.each([1, 10_000, 2 ** 31 - 1])('accepts %d', (timeoutMs) => {
-      expect(validateCode('1', { timeoutMs })).toEqual([]);
+      expect(validateCode('1', { timeoutMs })).toStrictEqual([]);
     });
   });
 
@@ -145,7 +145,7 @@ describe('validateCode: each rule', () => {
       ['() => { if (false) import("x"); }', 1, 20],
     ])('reports %j', (code, line, column) => {
       for (const authorizedImports of [[], ['y'], ['x/y', 'X', ' x', 'node:x']]) {
-        expect(validateCode(code, { authorizedImports })).toEqual([
+        expect(validateCode(code, { authorizedImports })).toStrictEqual([
           expect.objectContaining({
             rule: 'import_allowed',
             severity: 'ERROR',
@@ -154,7 +154,7 @@ describe('validateCode: each rule', () => {
           }),
         ]);
       }
-      expect(validateCode(code, { authorizedImports: ['x'] })).toEqual([]);
+      expect(validateCode(code, { authorizedImports: ['x'] })).toStrictEqual([]);
     });
 
     test('reports each place', () => {
@@ -165,7 +165,7 @@ describe('validateCode: each rule', () => {
     });
 
     test('leaves a computed specifier to run time', () => {
-      expect(validateCode('import(name); import("a" + b); import(`a${b}`)')).toEqual([]);
+      expect(validateCode('import(name); import("a" + b); import(`a${b}`)')).toStrictEqual([]);
     });
   });
 
@@ -174,7 +174,7 @@ describe('validateCode: each rule', () => {
       'reports %s',
       (code) => {
         const authorized = validateCode(code, { authorizedImports: ['x'] });
-        expect(authorized).toEqual([
+        expect(authorized).toStrictEqual([
           expect.objectContaining({
             rule: 'static_import_in_script_mode',
             severity: 'ERROR',
@@ -183,7 +183,7 @@ describe('validateCode: each rule', () => {
           }),
         ]);
         expect(authorized[0].fix).toContain('await import("x")');
-        expect(rules(validateCode(code)).sort()).toEqual(['import_allowed', 'static_import_in_script_mode']);
+        expect(rules(validateCode(code)).sort()).toStrictEqual(['import_allowed', 'static_import_in_script_mode']);
       },
     );
 
@@ -219,7 +219,7 @@ describe('validateCode: each rule', () => {
       'Deno',
       'Bun',
     ])('reports %s', (name) => {
-      expect(validateCode(`1;\n  typeof ${name};`)).toEqual([
+      expect(validateCode(`1;\n  typeof ${name};`)).toStrictEqual([
         {
           rule: 'forbidden_global_access',
           severity: 'WARNING',
@@ -228,12 +228,12 @@ describe('validateCode: each rule', () => {
           fix: expect.stringMatching(/\w/),
         },
       ]);
-      expect(validateCode(`o.${name}; ({ ${name}: 1 })`)).toEqual([]);
+      expect(validateCode(`o.${name}; ({ ${name}: 1 })`)).toStrictEqual([]);
     });
 
     test('reports each place', () => {
       const found = validateCode('process.exit();\nif (a) process.env;\nfetch(1)');
-      expect(found.map(({ severity, location: { line, column } }) => [severity, line, column])).toEqual([
+      expect(found.map(({ severity, location: { line, column } }) => [severity, line, column])).toStrictEqual([
         ['WARNING', 1, 1],
         ['WARNING', 2, 8],
         ['WARNING', 3, 1],
@@ -243,8 +243,8 @@ describe('validateCode: each rule', () => {
     test('ignores a shadowed name', () => {
       expect(
         validateCode('{ let process = 1; process; } (fetch) => fetch; try {} catch (require) { require; }'),
-      ).toEqual([]);
-      expect(rules(validateCode('{ let process = 1; } process'))).toEqual(['forbidden_global_access']);
+      ).toStrictEqual([]);
+      expect(rules(validateCode('{ let process = 1; } process'))).toStrictEqual(['forbidden_global_access']);
     });
   });
 
@@ -273,7 +273,7 @@ describe('validateCode: each rule', () => {
 
   describe('log_budget_too_small', () => {
     test.each([1024, 16_383])('reports %d', (maxLogBytes) => {
-      expect(validateCode('1', { maxLogBytes })).toEqual([
+      expect(validateCode('1', { maxLogBytes })).toStrictEqual([
         expect.objectContaining({
           rule: 'log_budget_too_small',
           severity: 'INFO',
@@ -283,7 +283,7 @@ describe('validateCode: each rule', () => {
     });
 
     test('accepts 16,384', () => {
-      expect(validateCode('1', { maxLogBytes: 16_384 })).toEqual([]);
+      expect(validateCode('1', { maxLogBytes: 16_384 })).toStrictEqual([]);
     });
   });
 
@@ -303,8 +303,8 @@ describe('validateCode: each rule', () => {
     });
 
     test('accepts programs of generators', () => {
-      expect(validateCode(Array(2000).fill('a').join(' + '))).toEqual([]);
-      expect(validateCode('if (a) 1; else '.repeat(1000) + '2;')).toEqual([]);
+      expect(validateCode(Array(2000).fill('a').join(' + '))).toStrictEqual([]);
+      expect(validateCode('if (a) 1; else '.repeat(1000) + '2;')).toStrictEqual([]);
     });
   });
 
@@ -313,7 +313,7 @@ describe('validateCode: each rule', () => {
       const { diagnostics } = prepareProgram(`"${'x'.repeat(2 ** 20)}"`);
       expect(diagnostics).toMatchObject([{ rule: 'code_too_large', severity: 'ERROR' }]);
       expect(validateCode('"é"', { maxCodeBytes: 3 })).toMatchObject([{ rule: 'code_too_large', severity: 'ERROR' }]);
-      expect(validateCode('"é"', { maxCodeBytes: 4 })).toEqual([]);
+      expect(validateCode('"é"', { maxCodeBytes: 4 })).toStrictEqual([]);
     });
   });
 
@@ -322,12 +322,12 @@ describe('validateCode: each rule', () => {
       maxOperations: 0,
       maxLogBytes: 1024,
     });
-    expect(rules(found.filter(({ location }) => location === undefined))).toEqual([
+    expect(rules(found.filter(({ location }) => location === undefined))).toStrictEqual([
       'max_operations_valid',
       'log_budget_too_small',
     ]);
     const placed = found.filter(({ location }) => location !== undefined);
-    expect(placed.map(({ location }) => location.line)).toEqual([1, 2, 3, 4, 4]);
+    expect(placed.map(({ location }) => location.line)).toStrictEqual([1, 2, 3, 4, 4]);
   });
 
   test('wrong arguments cause a TypeError or RangeError', () => {
@@ -351,11 +351,11 @@ describe('prepareProgram', () => {
   test('returns original code, transformed code and diagnostics', () => {
     const code = 'for (;;) process.exit()';
     const prepared = prepareProgram(code);
-    expect(Object.keys(prepared).sort()).toEqual(['diagnostics', 'originalCode', 'transformedCode']);
+    expect(Object.keys(prepared).sort()).toStrictEqual(['diagnostics', 'originalCode', 'transformedCode']);
     expect(prepared.originalCode).toBe(code);
-    expect(guardsOf(prepared.transformedCode)).toEqual([1, 0, 1]);
-    expect(prepared.diagnostics).toEqual(validateCode(code));
-    expect(rules(prepared.diagnostics)).toEqual(['forbidden_global_access']);
+    expect(guardsOf(prepared.transformedCode)).toStrictEqual([1, 0, 1]);
+    expect(prepared.diagnostics).toStrictEqual(validateCode(code));
+    expect(rules(prepared.diagnostics)).toStrictEqual(['forbidden_global_access']);
   });
 
   test('returns no code if a diagnostic is an error', () => {
@@ -363,7 +363,7 @@ describe('prepareProgram', () => {
       const prepared = prepareProgram(code);
       expect(prepared.originalCode).toBe(code);
       expect(prepared.transformedCode).toBe('');
-      expect(prepared.diagnostics).toEqual(validateCode(code));
+      expect(prepared.diagnostics).toStrictEqual(validateCode(code));
     }
   });
 
@@ -386,7 +386,7 @@ describe('prepareProgram', () => {
       .split('{')
       .find((part) => part.trimStart().startsWith('if (--'));
     expect(body?.trimStart().startsWith(isInMemory ? IN_MEMORY : IN_REGISTER)).toBe(true);
-    expect(guardsOf(transformedCode)).toEqual(isInMemory ? [0, 1, 0] : [1, 0, 1]);
+    expect(guardsOf(transformedCode)).toStrictEqual(isInMemory ? [0, 1, 0] : [1, 0, 1]);
   });
 
   test('6.3: loops are guarded everywhere', () => {
@@ -401,7 +401,7 @@ describe('prepareProgram', () => {
       \`\${(() => { for (;;); })()}\`;
       label: while (1) continue label;`;
     const { transformedCode } = prepareProgram(code);
-    expect(guardsOf(transformedCode)).toEqual([12, 1, 10]);
+    expect(guardsOf(transformedCode)).toStrictEqual([12, 1, 10]);
   });
 
   test('6.4: names, strings and comments of user code are unchanged', () => {
@@ -409,8 +409,8 @@ describe('prepareProgram', () => {
       'const größe = "for (;;) {}"; `while (1) ${größe}`; /for(;;)/.test(größe)',
     );
     const statements = ['größe = "for (;;) {}";', '`while (1) ${größe}`;', '/for(;;)/.test(größe)'];
-    expect(statements.filter((text) => !transformedCode.includes(text))).toEqual([]);
-    expect(guardsOf(transformedCode)).toEqual([0, 0, 0]);
+    expect(statements.filter((text) => !transformedCode.includes(text))).toStrictEqual([]);
+    expect(guardsOf(transformedCode)).toStrictEqual([0, 0, 0]);
   });
 
   test('returns a program', () => {
@@ -430,11 +430,11 @@ describe('prepareProgram', () => {
   test('returns the code that run executes', async () => {
     const spin =
       'function spin(n) { let s = 0; for (let i = 0; i < n; i++) { try { s += i; } catch (e) { s = e; } } return s; }';
-    expect(guardsOf(prepareProgram(spin).transformedCode)).toEqual([1, 0, 1]);
+    expect(guardsOf(prepareProgram(spin).transformedCode)).toStrictEqual([1, 0, 1]);
     await withExecutor({ maxOperations: 3 }, {}, async (executor) => {
       const { output, stats } = await executor.run(`${spin}\n[spin(3), String(spin)]`);
       // What a function shows is its source all the same.
-      expect([output, stats.operations]).toEqual([[3, spin], 3]);
+      expect([output, stats.operations]).toStrictEqual([[3, spin], 3]);
       await expectCode(executor.run('spin(4)'), 'ERR_MAX_OPS_EXCEEDED');
     });
   });
@@ -452,7 +452,7 @@ describe('run() validates first', () => {
     let effects = 0;
     await withExecutor({}, { effect: () => ++effects }, async (executor) => {
       const error = await expectCode(executor.run(code), expected);
-      expect(error.details.diagnostics).toEqual(validateCode(code));
+      expect(error.details.diagnostics).toStrictEqual(validateCode(code));
       expect(error.details.diagnostics.some(({ severity }) => severity === 'ERROR')).toBe(true);
       expect(effects).toBe(0);
       expect(executor.state).toBe('READY');
@@ -469,12 +469,12 @@ describe('run() validates first', () => {
     const tools = { effect: () => ++effects };
     await withExecutor(limits, tools, async (executor) => {
       const error = await expectCode(executor.run('effect()'), 'ERR_VALIDATION_FAILED');
-      expect(rules(error.details.diagnostics)).toEqual([rule]);
+      expect(rules(error.details.diagnostics)).toStrictEqual([rule]);
       expect(executor.state).toBe('READY');
     });
     await withExecutor({}, tools, async (executor) => {
       const error = await expectCode(executor.run('effect()', limits), 'ERR_VALIDATION_FAILED');
-      expect(rules(error.details.diagnostics)).toEqual([rule]);
+      expect(rules(error.details.diagnostics)).toStrictEqual([rule]);
       expect((await executor.run('1')).output).toBe(1);
     });
     expect(effects).toBe(0);
@@ -511,7 +511,7 @@ describe('run() validates first', () => {
 test('run() reports an early error even next to a warning', async () => {
   await withExecutor({}, {}, async (executor) => {
     const error = await expectCode(executor.run('process;\nlet a;\nlet a;'), 'ERR_VALIDATION_FAILED');
-    expect(error.details.diagnostics).toEqual([
+    expect(error.details.diagnostics).toStrictEqual([
       expect.objectContaining({ rule: 'syntax_valid', severity: 'ERROR', location: { line: 3, column: 5 } }),
     ]);
   });
@@ -524,8 +524,8 @@ describe('programs that take long to check', () => {
     ['properties', `/${'\\p{L}'.repeat(2_049)}/u`],
     ['properties in many expressions', `[${'/\\P{Lu}/iu,'.repeat(2_049)}]`],
   ])('%s of regular expressions are refused', (_, code) => {
-    expect(rules(validateCode(code))).toEqual(['regexp_too_complex']);
-    expect(rules(prepareProgram(code).diagnostics)).toEqual(['regexp_too_complex']);
+    expect(rules(validateCode(code))).toStrictEqual(['regexp_too_complex']);
+    expect(rules(prepareProgram(code).diagnostics)).toStrictEqual(['regexp_too_complex']);
   });
 
   // validateCode has 50 ms of processor time, which is not enough for this on a slow machine.
@@ -536,7 +536,7 @@ describe('programs that take long to check', () => {
       // What looks as if it took too much.
       '"\\\\p";'.repeat(2_100),
     ].join(';');
-    expect(prepareProgram(code, { timeoutMs: 60_000 }).diagnostics).toEqual([]);
+    expect(prepareProgram(code, { timeoutMs: 60_000 }).diagnostics).toStrictEqual([]);
   });
 
   test('a program that cannot be checked in time is refused, and the next one is checked', () => {
@@ -544,16 +544,16 @@ describe('programs that take long to check', () => {
     const [found, ...others] = validateCode('f(f(f(1)));'.repeat(400_000), options);
     expect(found).toMatchObject({ rule: 'not_checked', severity: 'ERROR' });
     expect(found.message).toBe('the program could not be checked within 50 ms');
-    expect(others).toEqual([]);
-    expect(validateCode('let a = 1; a')).toEqual([]);
-    expect(rules(validateCode('let a; let a'))).toEqual(['syntax_valid']);
+    expect(others).toStrictEqual([]);
+    expect(validateCode('let a = 1; a')).toStrictEqual([]);
+    expect(rules(validateCode('let a; let a'))).toStrictEqual(['syntax_valid']);
   });
 
   test('prepareProgram may take as long as a run', () => {
     const code = 'f(f(f(1)));'.repeat(400_000);
     const options = { maxCodeBytes: 2 ** 23, timeoutMs: 20 };
     const { diagnostics, transformedCode } = prepareProgram(code, options);
-    expect(diagnostics.map(({ message }) => message)).toEqual(['the program could not be checked within 20 ms']);
+    expect(diagnostics.map(({ message }) => message)).toStrictEqual(['the program could not be checked within 20 ms']);
     expect(transformedCode).toBe('');
   });
 });
