@@ -67,7 +67,7 @@ test.each([
   const budget = new WorkBudget(limits);
   const error = await inSlices(work(budget), budget).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(BudgetError);
-  expect({ ...error }).toEqual({ name: 'BudgetError', limit, max: limits[limit] });
+  expect({ ...error }).toStrictEqual({ name: 'BudgetError', limit, max: limits[limit] });
 });
 
 /** Computes for longer than a slice lasts. */
@@ -115,6 +115,6 @@ test('work ends with the reason of its signal', async () => {
 
 test('a budget keeps only the first errors', () => {
   const budget = new WorkBudget({ errors: 2 });
-  expect([1, 2, 3].map((error) => budget.addError(error))).toEqual([false, true, true]);
-  expect(budget.errors).toEqual([1, 2]);
+  expect([1, 2, 3].map((error) => budget.addError(error))).toStrictEqual([false, true, true]);
+  expect(budget.errors).toStrictEqual([1, 2]);
 });

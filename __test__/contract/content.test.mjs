@@ -34,15 +34,15 @@ describe('bytes are content by their first bytes:', () => {
     ['FLAC', bytes('fLaC\0'), 'audio', 'audio/flac'],
   ])('%s', (_, data, type, mimeType) => {
     const block = { type, data: base64(data), mimeType };
-    expect(shown(data)).toEqual([block]);
+    expect(shown(data)).toStrictEqual([block]);
     const { buffer, byteOffset, byteLength } = data;
-    expect(shown(new DataView(buffer, byteOffset, byteLength))).toEqual([block]);
-    expect(shown(buffer.slice(byteOffset, byteOffset + byteLength))).toEqual([block]);
+    expect(shown(new DataView(buffer, byteOffset, byteLength))).toStrictEqual([block]);
+    expect(shown(buffer.slice(byteOffset, byteOffset + byteLength))).toStrictEqual([block]);
   });
 
   test('PDF and other files are resources', () => {
     const pdf = bytes('%PDF-1.7');
-    expect(shown(pdf)).toEqual([
+    expect(shown(pdf)).toStrictEqual([
       { type: 'resource', resource: { uri: 'display:///1.pdf', mimeType: 'application/pdf', blob: base64(pdf) } },
     ]);
     const zip = bytes('PK\x03\x04');
@@ -77,14 +77,14 @@ describe('a value is content:', () => {
     ['base64 with line breaks', { ...IMAGE, data: PNG.replace(/(.{20})/g, '$1\n') }],
     ['an image with a wrong type', { ...IMAGE, mimeType: 'image/jpeg' }],
   ])('%s', (_, value) => {
-    expect(shown(value)).toEqual([IMAGE]);
+    expect(shown(value)).toStrictEqual([IMAGE]);
   });
 
   test('texts and links of MCP next to an image', () => {
     const link = { type: 'resource_link', uri: 'https://example.com/a', name: 'a' };
     const text = { type: 'text', text: 'a chart' };
     const resource = { type: 'resource', resource: { uri: 'file:///a.txt', mimeType: 'text/plain', text: 'rows' } };
-    expect(shown([text, IMAGE, resource, { ...link, other: 1 }])).toEqual([text, IMAGE, resource, link]);
+    expect(shown([text, IMAGE, resource, { ...link, other: 1 }])).toStrictEqual([text, IMAGE, resource, link]);
   });
 
   test('a document of an executor keeps its name and type', () => {
@@ -108,7 +108,7 @@ describe('a value is content:', () => {
 
   test('an invalid image becomes a file of an unknown type, because providers would reject it', () => {
     const fake = { type: 'image', data: base64('no image'), mimeType: 'image/png' };
-    expect(shown(fake)).toEqual([
+    expect(shown(fake)).toStrictEqual([
       {
         type: 'resource',
         resource: { uri: 'display:///1.bin', mimeType: 'application/octet-stream', blob: base64('no image') },
@@ -121,12 +121,12 @@ describe('an output', () => {
   test('has a description in the place of each part, at any depth of its lists and objects', () => {
     const content = new Content();
     const output = { chart: png, rows: [1, { photo: IMAGE }], more: null };
-    expect(content.takeFrom(output)).toEqual({
+    expect(content.takeFrom(output)).toStrictEqual({
       chart: '[image/png, 70 bytes]',
       rows: [1, { photo: '[image/png, 70 bytes]' }],
       more: null,
     });
-    expect(content.blocks).toEqual([IMAGE, IMAGE]);
+    expect(content.blocks).toStrictEqual([IMAGE, IMAGE]);
     expect(output.chart).toBe(png);
   });
 
@@ -171,7 +171,7 @@ describe('a run shows at most', () => {
     const content = new Content();
     const large = { type: 'image', data: 'A'.repeat(12 << 20), mimeType: 'image/png' };
     expect(() => content.show(large)).toThrow(new RangeError('a run shows at most 8388608 bytes'));
-    expect(content.blocks).toEqual([]);
+    expect(content.blocks).toStrictEqual([]);
   });
 
   test('so little that the host does not stall while it is decoded', async () => {
@@ -179,7 +179,7 @@ describe('a run shows at most', () => {
     large.set(png);
     const block = { ...IMAGE, data: base64(large) };
     const { result, longest } = await withLongestTurn(async () => shown(block));
-    expect(result).toEqual([block]);
+    expect(result).toStrictEqual([block]);
     expect(longest).toBeLessThan(0.5);
   });
 
@@ -199,7 +199,7 @@ describe('a run shows at most', () => {
     const content = new Content();
     content.end();
     expect(content.show(png)).toBe(true);
-    expect(content.blocks).toEqual([]);
+    expect(content.blocks).toStrictEqual([]);
   });
 });
 
@@ -208,13 +208,13 @@ test('what a framework cannot take is described', () => {
   content.show([IMAGE, bytes('fLaC\0'), bytes('%PDF-1'), bytes('PK\x03\x04')]);
   const text = (it) => it;
   const image = ({ mimeType }) => mimeType;
-  expect(partsOfContent(content.blocks, { text, image })).toEqual([
+  expect(partsOfContent(content.blocks, { text, image })).toStrictEqual([
     'image/png',
     '[audio/flac, 13 bytes, which cannot be shown here]',
     '[application/pdf, 14 bytes, which cannot be shown here]',
     '[application/zip, 12 bytes, which cannot be shown here]',
   ]);
-  expect(partsOfContent(content.blocks, { text, image, audio: image, pdf: ({ name }) => name })).toEqual([
+  expect(partsOfContent(content.blocks, { text, image, audio: image, pdf: ({ name }) => name })).toStrictEqual([
     'image/png',
     'audio/flac',
     '3.pdf',
@@ -226,7 +226,7 @@ describe('kept outputs', () => {
   test('are forgotten, the oldest first, when they take more than 16 MiB together', () => {
     const kept = new KeptOutputs();
     const text = 'x'.repeat(3 << 20);
-    expect([1, 2, 3].map(() => kept.keep(text))).toEqual(['o1', 'o2', 'o3']);
+    expect([1, 2, 3].map(() => kept.keep(text))).toStrictEqual(['o1', 'o2', 'o3']);
     expect(() => kept.get('o1')).toThrow(new RangeError('this output is not kept; the kept ones are o2, o3'));
     expect(kept.get('o3')).toBe(text);
     kept.clear();

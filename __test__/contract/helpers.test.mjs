@@ -446,7 +446,7 @@ describe('an output as JSON', () => {
 
   test('a member named __proto__ stays a member', () => {
     const form = toJson(JSON.parse('{"__proto__":{"a":1}}'));
-    expect([Object.keys(form), Object.getPrototypeOf(form)]).toEqual([['__proto__'], Object.prototype]);
+    expect([Object.keys(form), Object.getPrototypeOf(form)]).toStrictEqual([['__proto__'], Object.prototype]);
   });
 
   test('a report has data where its text has the notation of Node.js', async () => {

@@ -26,7 +26,8 @@ describe('isBindable', () => {
       const character = String.fromCharCode(code);
       // What the parser takes in a list of parameters beside names.
       if (/[\s\x85,=/{}[\]().*\\?:@]/.test(character)) continue;
-      for (const name of [character, `a${character}`]) expect([name, isBindable(name)]).toEqual([name, isParsed(name)]);
+      for (const name of [character, `a${character}`])
+        expect([name, isBindable(name)]).toStrictEqual([name, isParsed(name)]);
     }
   });
 });

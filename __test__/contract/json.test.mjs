@@ -18,7 +18,7 @@ test.each([
   ['space', `\n[ ${' '.repeat(100_000)} [ ] , ${LONG} ]\r\n`],
   ['a number', ` ${'1'.repeat(300)} `],
 ])('parseJson returns the same as JSON.parse for a long string: %s', async (_, text) => {
-  expect(await parseJson(text)).toEqual(JSON.parse(text));
+  expect(await parseJson(text)).toStrictEqual(JSON.parse(text));
 });
 
 test.each(['[1,]', '[,1]', '{"a":1,}', '[1}', '[1 2]', '{"a" 1}', '{1:2}', '["a]', '[1]]', '[[1],]', '{"a":1]'])(

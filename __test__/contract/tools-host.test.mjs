@@ -23,8 +23,10 @@ describe('flattenTools', () => {
   test('functions at any depth are flattened with their namespace', () => {
     const deep = { read() {} };
     const tools = { one: (a, b) => [a, b], Host: { deep, list: async () => [] } };
-    const none = { timeoutMs: undefined };
-    expect(flattenTools(tools)).toEqual([
+    // Each tool has the same keys, whatever marks its function has.
+    const marks = ['timeoutMs', 'inDoubt', 'isUnrecorded', 'revert', 'isHelper', 'isLookup', 'definition', 'inputs'];
+    const none = Object.fromEntries(marks.map((mark) => [mark, undefined]));
+    expect(flattenTools(tools)).toStrictEqual([
       { path: ['one'], fn: tools.one, self: tools, isAsync: false, isBlocking: false, length: 2, ...none },
       {
         path: ['Host', 'deep', 'read'],
@@ -56,7 +58,7 @@ describe('flattenTools', () => {
       promise: () => Promise.resolve(),
       async *generator() {},
     };
-    expect(flattenTools(tools).map(({ path: [name], isAsync }) => [name, isAsync])).toEqual([
+    expect(flattenTools(tools).map(({ path: [name], isAsync }) => [name, isAsync])).toStrictEqual([
       ['arrow', true],
       ['method', true],
       ['bound', false],
@@ -67,7 +69,7 @@ describe('flattenTools', () => {
 
   test('a tool called final_answer is omitted at the top level only', () => {
     const tools = { final_answer: 5, Host: { final_answer() {} } };
-    expect(flattenTools(tools).map(({ path }) => path)).toEqual([['Host', 'final_answer']]);
+    expect(flattenTools(tools).map(({ path }) => path)).toStrictEqual([['Host', 'final_answer']]);
   });
 
   test('modules are accepted as namespaces', async () => {
@@ -130,7 +132,7 @@ describe('flattenTools', () => {
 
   test('objects that are too deep are not namespaces of modules either', () => {
     const inner = deep.d.d.d.d.d.d.d.d;
-    expect([cycle, deep, inner, inner.d].map((value) => isNamespace(value))).toEqual([false, false, false, true]);
+    expect([cycle, deep, inner, inner.d].map((value) => isNamespace(value))).toStrictEqual([false, false, false, true]);
   });
 
   test('at most 10,000 functions are accepted, and an invalid length becomes 0', () => {
@@ -141,12 +143,15 @@ describe('flattenTools', () => {
     );
     const withLength = (value) => Object.defineProperty(() => {}, 'length', { value });
     const tools = { a: withLength(1e6), b: withLength(-1), c: withLength('x'), d: withLength(1.5), e: withLength(255) };
-    expect(flattenTools(tools).map(({ length }) => length)).toEqual([255, 0, 0, 0, 255]);
+    expect(flattenTools(tools).map(({ length }) => length)).toStrictEqual([255, 0, 0, 0, 255]);
   });
 
   test('one namespace may have two names', () => {
     const shared = { f() {} };
-    expect(flattenTools({ a: shared, b: { shared } }).map(({ path }) => path.join('.'))).toEqual(['a.f', 'b.shared.f']);
+    expect(flattenTools({ a: shared, b: { shared } }).map(({ path }) => path.join('.'))).toStrictEqual([
+      'a.f',
+      'b.shared.f',
+    ]);
   });
 });
 
@@ -161,7 +166,7 @@ describe('ToolRegistry', () => {
     const registry = new ToolRegistry();
     const [{ id }] = send(registry, { Host: { f: () => 1 } });
     const [again] = send(registry, { Host: { f: async () => 2 } });
-    expect(again).toEqual({ path: ['Host', 'f'], id, isAsync: true, length: 0, isLimited: false });
+    expect(again).toStrictEqual({ path: ['Host', 'f'], id, isAsync: true, length: 0, isLimited: false });
     expect(registry.get(id).fn()).toBeInstanceOf(Promise);
   });
 
@@ -171,7 +176,7 @@ describe('ToolRegistry', () => {
     const second = registry.stage(flattenTools({ f: () => 2 }));
     const third = registry.stage(flattenTools({ f: () => 3, g: () => 4 }));
     expect(registry.get(id).fn()).toBe(1);
-    expect([second, third].map(({ specs }) => specs[0].id)).toEqual([id, id]);
+    expect([second, third].map(({ specs }) => specs[0].id)).toStrictEqual([id, id]);
     second.commit();
     expect(registry.get(id).fn()).toBe(2);
     third.commit();
@@ -257,7 +262,7 @@ describe('answerToolCall', () => {
   afterEach(async () => {
     await new Promise((resolve) => setImmediate(resolve));
     process.off('unhandledRejection', note);
-    expect(unhandled.splice(0)).toEqual([]);
+    expect(unhandled.splice(0)).toStrictEqual([]);
   });
 
   /** Calls `fn` as the guest does; resolves to the answers, the last of which is final. */
@@ -307,13 +312,13 @@ describe('answerToolCall', () => {
     ],
     ['a revoked tool', undefined, [[4, ['Error', 'the host has revoked this tool', undefined, true]]]],
   ])('answers with %s', async (_, fn, expected) => {
-    expect((await answers(fn, { args: [1, 2] })).replies).toEqual(expected);
+    expect((await answers(fn, { args: [1, 2] })).replies).toStrictEqual(expected);
   });
 
   test('an async tool is answered once', async () => {
-    expect((await answers(async () => 5, { isAsync: true })).replies).toEqual([[0, 5]]);
+    expect((await answers(async () => 5, { isAsync: true })).replies).toStrictEqual([[0, 5]]);
     // Another function may have taken the place of the async one.
-    expect((await answers(() => 5, { isAsync: true })).replies).toEqual([[0, 5]]);
+    expect((await answers(() => 5, { isAsync: true })).replies).toStrictEqual([[0, 5]]);
   });
 
   test('only the lateness of a late call is reported', async () => {
@@ -336,7 +341,7 @@ describe('answerToolCall', () => {
     late.reject(boom);
     await new Promise((resolve) => setImmediate(resolve));
     const message = 'tool did not answer within 1 ms';
-    expect(told).toEqual({
+    expect(told).toStrictEqual({
       replies: [[ERROR, ['TimeoutError', message, 'ERR_TOOL_TIMEOUT', false]]],
       thrown: ['ERR_TOOL_TIMEOUT'],
     });
@@ -445,35 +450,35 @@ describe('answerToolCall', () => {
   });
 
   test('errors of tools are reported as thrown, refusals by the bridge are not', async () => {
-    expect((await answers(() => thrower(boom))).thrown).toEqual([boom]);
-    expect((await answers(async () => thrower(undefined))).thrown).toEqual([undefined]);
-    expect((await answers(() => () => 1)).thrown).toEqual([]);
+    expect((await answers(() => thrower(boom))).thrown).toStrictEqual([boom]);
+    expect((await answers(async () => thrower(undefined))).thrown).toStrictEqual([undefined]);
+    expect((await answers(() => () => 1)).thrown).toStrictEqual([]);
   });
 
   test('errors cross without stack and other properties', async () => {
     const error = Object.assign(new Error('m'), { path: '/etc', code: 5 });
-    expect((await answers(() => thrower(error))).replies).toEqual([[4, ['Error', 'm', 5, false]]]);
+    expect((await answers(() => thrower(error))).replies).toStrictEqual([[4, ['Error', 'm', 5, false]]]);
   });
 
   test('errors cross with their details, unless these are larger than maxTransferBytes', () => {
     const tool = { fn: () => thrower(Object.assign(new Error('m'), { status: 404 })) };
     const [[status, [, , , , details]]] = limited(tool).replies;
-    expect([status, valueOf(details)]).toEqual([4, { status: 404 }]);
+    expect([status, valueOf(details)]).toStrictEqual([4, { status: 404 }]);
     const [[, parts]] = limited(tool, { maxTransferBytes: details.length - 1 }).replies;
-    expect(parts).toEqual(['Error', 'm', undefined, false]);
+    expect(parts).toStrictEqual(['Error', 'm', undefined, false]);
   });
 
   test('a thrown proxy whose traps throw is reported', async () => {
     const trap = () => thrower(new Error('trap'));
     const proxy = new Proxy(function f() {}, { get: trap, getPrototypeOf: trap, ownKeys: trap, has: trap });
     const { replies } = await answers(() => thrower(proxy));
-    expect(replies).toEqual([[4, failed(expect.any(String))]]);
+    expect(replies).toStrictEqual([[4, failed(expect.any(String))]]);
   });
 
   test('more arguments than the stack holds are refused', async () => {
     const { replies, thrown } = await answers(() => 1, { args: new Array(60_000).fill(0) });
-    expect(replies).toEqual([[4, ['RangeError', 'more than 50000 arguments', undefined, true]]]);
-    expect(thrown).toEqual([]);
+    expect(replies).toStrictEqual([[4, ['RangeError', 'more than 50000 arguments', undefined, true]]]);
+    expect(thrown).toStrictEqual([]);
   });
 
   test('a long message is cut', async () => {
@@ -522,12 +527,12 @@ describe('RunScope', () => {
     forget();
     whole.end();
     whole.end();
-    expect(ended).toEqual(['first']);
-    expect([first.isOver, third.isOver, signal.aborted]).toEqual([true, true, false]);
+    expect(ended).toStrictEqual(['first']);
+    expect([first.isOver, third.isOver, signal.aborted]).toStrictEqual([true, true, false]);
     // Its whole does not know it any more.
     expect(second.isOver).toBe(false);
     first.atEnd(() => ended.push('late'));
-    expect(ended).toEqual(['first', 'late']);
+    expect(ended).toStrictEqual(['first', 'late']);
   });
 
   test('calls are made in their scope, and the previous one is current again after them', () => {
@@ -539,7 +544,7 @@ describe('RunScope', () => {
       expect(() => within(inner, fail)).toThrow('no');
       return [within(inner, currentScope) === inner, currentScope() === outer];
     });
-    expect([...seen, currentScope()]).toEqual([true, true, undefined]);
+    expect([...seen, currentScope()]).toStrictEqual([true, true, undefined]);
   });
 
   test('many calls that listen to one signal cause no warning of Node.js', async () => {
@@ -550,7 +555,7 @@ describe('RunScope', () => {
     for (let i = 0; i < 20; i++) signal.addEventListener('abort', () => {});
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', listener);
-    expect(warnings).toEqual([]);
+    expect(warnings).toStrictEqual([]);
   });
 });
 
@@ -561,7 +566,7 @@ describe('onAbort', () => {
     const forget = ['a', 'b'].map((name) => onAbort(signal, () => called.push(name)))[0];
     forget();
     abort();
-    expect(called).toEqual(['b']);
+    expect(called).toStrictEqual(['b']);
   });
 
   // A polyfill may be aborted more than once.
@@ -573,7 +578,7 @@ describe('onAbort', () => {
     onAbort(signal, () => called.push('since'));
     forget();
     abort();
-    expect(called).toEqual(['before', 'since']);
+    expect(called).toStrictEqual(['before', 'since']);
   });
 
   function withAbort() {

@@ -55,7 +55,7 @@ test.each([
 test('names that code can write are accepted', async () => {
   const executor = new SESExecutor({ autoInit: true });
   await executor.sendTools({ $: () => 1, délai: () => 2, fetch: () => 3, get: () => 4 });
-  expect((await executor.run('[$(), délai(), fetch(), get()]')).output).toEqual([1, 2, 3, 4]);
+  expect((await executor.run('[$(), délai(), fetch(), get()]')).output).toStrictEqual([1, 2, 3, 4]);
   await executor.cleanup();
 });
 

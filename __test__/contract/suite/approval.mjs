@@ -15,9 +15,9 @@ export function describeApproval({ withExecutor, can }) {
     const tools = { add: (a, b) => a + b, Host: { later: async (value) => value } };
     await withExecutor({ onToolCall }, tools, async (executor) => {
       const { output } = await executor.run('[add(1, 2), await Host.later({ x: [3] })]');
-      expect(output).toEqual([3, { x: [3] }]);
+      expect(output).toStrictEqual([3, { x: [3] }]);
     });
-    expect(told).toEqual([
+    expect(told).toStrictEqual([
       { name: 'add', args: [1, 2], id, signal: false },
       { name: 'Host.later', args: [{ x: [3] }], id, signal: false },
     ]);
@@ -43,12 +43,12 @@ export function describeApproval({ withExecutor, can }) {
           try { await later(); } catch (error) { caught.push([error.name, error.message, error.code]); }
           caught`);
         const expected = ['RangeError', 'deleting is not allowed', 'E_DENIED'];
-        expect(output).toEqual([expected, expected]);
+        expect(output).toStrictEqual([expected, expected]);
         const error = await expectCode(executor.run('remove("a")'), 'ERR_TOOL_PROXY_FAIL');
         expect(error.message).toBe('Tool execution failed: RangeError: deleting is not allowed');
         expect(error.cause).toBe(denial);
       });
-      expect(called).toEqual([]);
+      expect(called).toStrictEqual([]);
     }
   });
 
@@ -82,10 +82,10 @@ export function describeApproval({ withExecutor, can }) {
           [half(1, 2), given(1), await promise, nothing(1),
             await halfAsync(1), await givenAsync(1), await promisedAsync(1), await nothingAsync(1), promise instanceof Promise]`);
         const all = [42, 'given', 'promised', undefined];
-        expect(output).toEqual([...all, ...all, true]);
+        expect(output).toStrictEqual([...all, ...all, true]);
       });
     }
-    expect(called).toEqual(Array.from({ length: 4 }, () => ['half', [21]]));
+    expect(called).toStrictEqual(Array.from({ length: 4 }, () => ['half', [21]]));
   });
 
   test('P22 a run with a plan makes no tool call that is not in the plan', async () => {
@@ -109,12 +109,12 @@ export function describeApproval({ withExecutor, can }) {
         outcomes`;
       const refused = ['PlanError', 'ERR_CALL_NOT_PLANNED'];
       const { output } = await executor.run(code, { plan });
-      expect(output).toEqual(['add', refused, refused, 'later', 'later', refused]);
+      expect(output).toStrictEqual(['add', refused, refused, 'later', 'later', refused]);
       const { details } = await expectCode(executor.run('remove(1)', { plan }), 'ERR_TOOL_PROXY_FAIL');
       expect(details).toMatchObject({ code: 'ERR_CALL_NOT_PLANNED', tool: 'remove', bridge: true });
       expect((await executor.run('remove(1)')).output).toBe('remove');
     });
-    expect(called).toEqual([
+    expect(called).toStrictEqual([
       ['add', 1],
       ['later', 'a'],
       ['later', 'b'],
@@ -133,7 +133,7 @@ export function describeApproval({ withExecutor, can }) {
       const run = executor.run('const sum = add(1, 2); [sum, sum instanceof Promise]');
       await asked.promise;
       decision.resolve();
-      expect((await run).output).toEqual([3, false]);
+      expect((await run).output).toStrictEqual([3, false]);
     });
   });
 
@@ -156,7 +156,7 @@ export function describeApproval({ withExecutor, can }) {
       decision.resolve();
       await decision.promise;
       await new Promise((resolve) => setImmediate(resolve));
-      expect(called).toEqual([]);
+      expect(called).toStrictEqual([]);
     });
   });
 
@@ -178,6 +178,6 @@ export function describeApproval({ withExecutor, can }) {
         expect(error.cause).toBeInstanceOf(TypeError);
       });
     }
-    expect(called).toEqual([]);
+    expect(called).toStrictEqual([]);
   });
 }

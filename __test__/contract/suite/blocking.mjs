@@ -24,7 +24,7 @@ export function describeBlocking({ withExecutor, expectGivenUp }) {
       const { output } = await executor.run(`
       const caught = (() => { try { fails(); } catch (error) { return [error.name, error.message, error.code]; } })();
       [later(21), Host.self(), caught, direct(3), [1, 2].map((n) => later(n))]`);
-      expect(output).toEqual([42, ['self'], ['RangeError', 'no', 'E_NO'], 3, [2, 4]]);
+      expect(output).toStrictEqual([42, ['self'], ['RangeError', 'no', 'E_NO'], 3, [2, 4]]);
       const error = await expectCode(executor.run('fails()'), 'ERR_TOOL_PROXY_FAIL');
       expect(error.cause.code).toBe('E_NO');
     });

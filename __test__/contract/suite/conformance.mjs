@@ -47,10 +47,10 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
           executor.run(code).then(note),
         );
         await gate.called;
-        expect(completed).toEqual([]);
+        expect(completed).toStrictEqual([]);
         gate.open();
         await Promise.all(runs);
-        expect(completed).toEqual([
+        expect(completed).toStrictEqual([
           ['A', true],
           ['B', true],
           ['C', false],
@@ -66,12 +66,12 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
         const first = executor.run('await gate()').finally(() => settled.push('first'));
         const second = executor.run('2').finally(() => settled.push('second'));
         await expectCode(executor.run('3'), 'ERR_INVALID_STATE');
-        expect(settled).toEqual([]);
+        expect(settled).toStrictEqual([]);
         expect(executor.state).toBe('RUNNING');
         gate.open(1);
         expect((await first).output).toBe(1);
         expect((await second).output).toBe(2);
-        expect(settled).toEqual(['first', 'second']);
+        expect(settled).toStrictEqual(['first', 'second']);
       });
     });
 
@@ -197,7 +197,7 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
         await Promise.all(executors.map((executor) => executor.init()));
         const code = '[Object, Array, Function.prototype, Promise, Map.prototype, Error].every(Object.isFrozen)';
         const runs = await Promise.all(executors.map((executor) => executor.run(code)));
-        expect(runs.map(({ output }) => output)).toEqual([true, true, true, true]);
+        expect(runs.map(({ output }) => output)).toStrictEqual([true, true, true, true]);
         await Promise.all(executors.map((executor) => executor.cleanup()));
         expect(Object.isFrozen(Object.prototype)).toBe(before);
         expect(before).toBe(false);
@@ -211,7 +211,7 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
       await withExecutor({}, {}, async (executor) => {
         const code = `[${names.map((name) => `typeof ${name}`)}, ${names.map((name) => `typeof globalThis.${name}`)}]`;
         const { output } = await executor.run(code);
-        expect(new Set(output)).toEqual(new Set(['undefined']));
+        expect(new Set(output)).toStrictEqual(new Set(['undefined']));
         for (const way of [
           'eval("1")',
           'new Function("1")()',
@@ -245,7 +245,11 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
           const { details } = await expectCode(executor.run(attempt), 'ERR_RUNTIME_EXCEPTION');
           expect(details.name, attempt).toBe('TypeError');
         }
-        expect((await executor.run('[data, Space.tool(), plain()]')).output).toEqual([{ list: [{ n: 1 }] }, 1, 1]);
+        expect((await executor.run('[data, Space.tool(), plain()]')).output).toStrictEqual([
+          { list: [{ n: 1 }] },
+          1,
+          1,
+        ]);
       });
     });
   });
@@ -342,7 +346,7 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
     const failure = can.hasConsole
       ? 'Runtime exception: TypeError: list.total is not a function'
       : "AttributeError: 'list' object has no attribute 'total'";
-    expect(result).toEqual({
+    expect(result).toStrictEqual({
       answer: 6,
       observations: [can.hasConsole ? 'the sum [ 1, 2, 3 ]' : 'the sum [1, 2, 3]', `ERR_RUNTIME_EXCEPTION: ${failure}`],
     });

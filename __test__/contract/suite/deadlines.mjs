@@ -104,7 +104,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
         const code = 'console.log("one"); await null; console.error("two"); await new Promise(() => {})';
         const error = await expectCode(executor.run(code), 'ERR_EXEC_TIMEOUT');
         expect(error.logs).toBe('one\ntwo');
-        expect(error.logEntries.map(({ level }) => level)).toEqual(['log', 'error']);
+        expect(error.logEntries.map(({ level }) => level)).toStrictEqual(['log', 'error']);
       });
     });
 
@@ -150,7 +150,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
         await executor.cleanup();
       }
     `);
-      expect({ status, stdout, stderr }).toEqual({
+      expect({ status, stdout, stderr }).toStrictEqual({
         status: 0,
         stdout: 'ERR_EXEC_TIMEOUT\nERR_EXEC_TIMEOUT\n',
         stderr: '',
@@ -195,7 +195,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       await withExecutor(options, {}, async (executor) => {
         const error = await expectCode(executor.run('for (let i = 0; ; i++) console.log(i)'), 'ERR_EXEC_TIMEOUT');
         for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
-        expect(logged).toEqual(error.logEntries.map(({ message }) => message));
+        expect(logged).toStrictEqual(error.logEntries.map(({ message }) => message));
       });
     });
 
@@ -219,7 +219,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
       console.log(JSON.stringify({ code: error.code, message: error.message, answered, state, output, recovered }));
     `);
-      expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });
+      expect({ status, signal, stderr }).toStrictEqual({ status: 0, signal: null, stderr: '' });
       const report = JSON.parse(stdout);
       expect(report).toMatchObject({ code: 'ERR_EXEC_TIMEOUT', state: can.outlives ? 'READY' : 'DIRTY', output: 2 });
       expect(report.message).toBe(`Execution timed out after ${200 * can.pace}ms`);
@@ -286,7 +286,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
         const error = await expectCode(executor.run('effect()', { signal }), 'ERR_EXEC_TIMEOUT');
         expect(error.message).toBe('Execution timed out after 10000ms');
         expect(error).toMatchObject({ severity: 'ERROR', retryable: true });
-        expect(error.details).toEqual({ timeoutMs: 10_000, aborted: true, reason: 'too late' });
+        expect(error.details).toStrictEqual({ timeoutMs: 10_000, aborted: true, reason: 'too late' });
         expect(executor.state).toBe('READY');
         expect((await executor.run('1')).output).toBe(1);
         expect(effects).toBe(0);
@@ -354,7 +354,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
           await new Promise(setImmediate);
           controller.abort();
           const error = await run;
-          expect([round, error.logs]).toEqual([round, 'before']);
+          expect([round, error.logs]).toStrictEqual([round, 'before']);
         });
       }
     });
@@ -431,7 +431,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
         expect((await executor.run('1', { signal })).output).toBe(1);
         await expectCode(executor.run('null.x', { signal }), 'ERR_RUNTIME_EXCEPTION');
         await expectCode(executor.run('let = ;', { signal }), 'ERR_VALIDATION_FAILED');
-        expect(getEventListeners(signal, 'abort')).toEqual([]);
+        expect(getEventListeners(signal, 'abort')).toStrictEqual([]);
         controller.abort();
         expect(executor.state).toBe('READY');
         expect((await executor.run('1')).output).toBe(1);

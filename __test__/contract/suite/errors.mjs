@@ -38,7 +38,7 @@ export function describeErrors({ make, withExecutor, can }) {
       const error = await failure('console.log("logged"); throw new TypeError("x")');
       const { code, severity, message, retryable, details, logs } = error;
       const payload = { code, severity, message, retryable, details, logs };
-      expect(JSON.parse(JSON.stringify(error))).toEqual(payload);
+      expect(JSON.parse(JSON.stringify(error))).toStrictEqual(payload);
       expect(payload).toMatchObject({
         code: 'ERR_RUNTIME_EXCEPTION',
         severity: 'ERROR',
@@ -136,7 +136,7 @@ export function describeErrors({ make, withExecutor, can }) {
       };
       const error = await failure(log + program, code, { boom }, options);
       expect(error.logs).toBe('one\ntwo { n: 2 }');
-      expect(error.logEntries).toEqual([
+      expect(error.logEntries).toStrictEqual([
         { level: 'log', message: 'one', ts: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) },
         { level: 'error', message: 'two { n: 2 }', ts: expect.any(String) },
       ]);
@@ -164,7 +164,7 @@ export function describeErrors({ make, withExecutor, can }) {
       expect(details.codeFrame).toMatch(/^ +\| {18}\^/m);
       expect(details.codeFrame).toContain(text);
       expect(details.stack.split('\n')[0]).toBe(`TypeError: ${text}`);
-      expect(frames(details.stack)).toEqual([
+      expect(frames(details.stack)).toStrictEqual([
         expect.stringMatching(/first .*:4:18/),
         expect.stringMatching(/:6:1\)?$/),
       ]);
@@ -223,7 +223,7 @@ export function describeErrors({ make, withExecutor, can }) {
         );
         expect(details).toMatchObject({ line: 3, column: 3 });
         expect(details.codeFrame).toContain('3 |   helper(input);');
-        expect(frames(details.stack)).toEqual([
+        expect(frames(details.stack)).toStrictEqual([
           expect.stringMatching(/helper .*:2:18/),
           expect.stringMatching(/:3:3\)?$/),
         ]);
@@ -255,7 +255,7 @@ export function describeErrors({ make, withExecutor, can }) {
         });
       const place = await placeAfter('let x = { a: 1 };');
       expect(place[0]).toBe(3);
-      expect(await placeAfter('let x = { a: 1 }; const get = () => x;')).toEqual(place);
+      expect(await placeAfter('let x = { a: 1 }; const get = () => x;')).toStrictEqual(place);
     });
 
     test('have the line of a redeclaration whose class does not exist', async () => {
@@ -326,7 +326,7 @@ export function describeErrors({ make, withExecutor, can }) {
     testIf(can.checkPatterns)('warnings of validation are in the details of an error', async () => {
       const { details } = await failure('process.exit()');
       expect(details.name).toBe('ReferenceError');
-      expect(details.diagnostics).toEqual([
+      expect(details.diagnostics).toStrictEqual([
         expect.objectContaining({
           rule: 'forbidden_global_access',
           severity: 'WARNING',
@@ -610,7 +610,7 @@ export function describeErrors({ make, withExecutor, can }) {
     test('an error that a tool returns as a value is not a failure', async () => {
       await withExecutor({}, { tool: () => new RangeError('data') }, async (executor) => {
         const { output } = await executor.run('const e = tool(); [e instanceof RangeError, e.message]');
-        expect(output).toEqual([true, 'data']);
+        expect(output).toStrictEqual([true, 'data']);
         await expectCode(executor.run('throw tool()'), 'ERR_RUNTIME_EXCEPTION');
       });
     });

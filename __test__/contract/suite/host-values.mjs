@@ -31,8 +31,8 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
       ['a subclass of Promise', () => new (class extends Promise {})((resolve) => resolve('sub')), 'sub'],
     ])('may be %s', async (_name, make, expected) => {
       await withExecutor({}, { give: make, giveLater: async () => make() }, async (executor) => {
-        expect((await executor.run('await give()')).output).toEqual(expected);
-        expect((await executor.run('await giveLater()')).output).toEqual(expected);
+        expect((await executor.run('await give()')).output).toStrictEqual(expected);
+        expect((await executor.run('await giveLater()')).output).toStrictEqual(expected);
       });
     });
 
@@ -153,7 +153,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
       ['a Map', () => new Map([['v', 1]]), 'an instance of Map'],
     ])('%s in place of variables is named in the TypeError', async (_name, variables, got) => {
       await withExecutor({}, {}, async (executor) => {
-        expect(await rejection(executor.sendVariables(variables()))).toEqual(
+        expect(await rejection(executor.sendVariables(variables()))).toStrictEqual(
           new TypeError(`variables must be a plain object of values by name, got ${got}`),
         );
       });
@@ -176,9 +176,11 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
         const refused = (path) => `${path} (${name}) cannot be cloned${hint}`;
         const error = await expectCode(executor.run('await give()'), 'ERR_TOOL_PROXY_FAIL');
         expect(error.message).toBe(`Tool execution failed: TypeError: ${refused('result.items[0]')}`);
-        expect(await rejection(executor.sendVariables({ v: value() }))).toEqual(new TypeError(refused('variables.v')));
+        expect(await rejection(executor.sendVariables({ v: value() }))).toStrictEqual(
+          new TypeError(refused('variables.v')),
+        );
         const many = Array.from({ length: 1_000 }, (_, at) => (at === 999 ? value() : { at }));
-        expect(await rejection(executor.sendVariables({ many }))).toEqual(
+        expect(await rejection(executor.sendVariables({ many }))).toStrictEqual(
           new TypeError(refused('variables.many[999]')),
         );
         expect(executor.state).toBe('READY');
@@ -270,7 +272,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
       await executor.sendVariables({ v: object });
       object.a = 'changed';
       object.list.push('changed');
-      expect((await executor.run('[v.a, v.list.length]')).output).toEqual([0, 1]);
+      expect((await executor.run('[v.a, v.list.length]')).output).toStrictEqual([0, 1]);
       await executor.run('give()');
     });
     expect([object, object.list, object.nested].some(Object.isFrozen)).toBe(false);

@@ -33,13 +33,13 @@ export function describeImports({ make, withExecutor, can }) {
         expect(diagnostic).toMatchObject({ severity: 'ERROR', location: { line: 2, column: 1 } });
         expect(executor.state).toBe('READY');
       });
-      expect(marks).toEqual([]);
+      expect(marks).toStrictEqual([]);
     });
 
     test('a module that is not authorized breaks both rules', async () => {
       await withExecutor({}, {}, async (executor) => {
         const error = await expectCode(executor.run('import fs from "node:fs";'), DENIED);
-        expect(error.details.diagnostics.map(({ rule }) => rule).sort()).toEqual([
+        expect(error.details.diagnostics.map(({ rule }) => rule).sort()).toStrictEqual([
           'import_allowed',
           'static_import_in_script_mode',
         ]);
@@ -111,7 +111,7 @@ export function describeImports({ make, withExecutor, can }) {
         expect(error.details.diagnostics[0]).toMatchObject({ rule: 'import_allowed', severity: 'ERROR' });
         expect(executor.state).toBe('READY');
       });
-      expect(marks).toEqual([]);
+      expect(marks).toStrictEqual([]);
     });
 
     test('an import in unreachable code is refused too', async () => {
@@ -124,7 +124,7 @@ export function describeImports({ make, withExecutor, can }) {
     test('validateCode reports rule and place', () => {
       const [diagnostic] = validateCode('const a = 1;\n  await import("x-denied");', OPTIONS);
       expect(diagnostic).toMatchObject({ rule: 'import_allowed', severity: 'ERROR', location: { line: 2 } });
-      expect(validateCode('await import("x-ok")', OPTIONS)).toEqual([]);
+      expect(validateCode('await import("x-ok")', OPTIONS)).toStrictEqual([]);
     });
   });
 
@@ -132,8 +132,8 @@ export function describeImports({ make, withExecutor, can }) {
     const OPTIONS = { authorizedImports: ['x-ok'], modules: { 'x-ok': 'export const value = 42;' } };
 
     test('validateCode reports nothing', () => {
-      expect(validateCode('await import(name)', OPTIONS)).toEqual([]);
-      expect(validateCode('await import(`x-${name}`)', OPTIONS)).toEqual([]);
+      expect(validateCode('await import(name)', OPTIONS)).toStrictEqual([]);
+      expect(validateCode('await import(`x-${name}`)', OPTIONS)).toStrictEqual([]);
     });
 
     test.each([
@@ -163,7 +163,7 @@ export function describeImports({ make, withExecutor, can }) {
           expect(error.details.line).toBe(2);
           expect(executor.state).toBe('READY');
         });
-        expect(marks).toEqual(['before']);
+        expect(marks).toStrictEqual(['before']);
       },
     );
 
@@ -178,7 +178,7 @@ export function describeImports({ make, withExecutor, can }) {
           ['x'.repeat(50_000), `${'x'.repeat(200)}…`],
         ]) {
           const error = await expectCode(executor.run(codeOf(name)), DENIED);
-          expect([error.message, error.details.module]).toEqual([`Import not allowed: ${said}`, said]);
+          expect([error.message, error.details.module]).toStrictEqual([`Import not allowed: ${said}`, said]);
         }
       });
     });
@@ -197,7 +197,7 @@ export function describeImports({ make, withExecutor, can }) {
         const { output } = await executor.run(
           'let n = 0; const name = { toString: () => (n++ ? "node:fs" : "x-ok") }; const m = await import(name); return [n, m.value];',
         );
-        expect(output).toEqual([1, 42]);
+        expect(output).toStrictEqual([1, 42]);
       });
     });
 
@@ -212,7 +212,7 @@ export function describeImports({ make, withExecutor, can }) {
           results.push(await p.then(() => 'resolved', (e) => e.code ?? e.name));
         }
         return results;`);
-        expect(output).toEqual([DENIED, 'TypeError', 'RangeError', DENIED, DENIED, DENIED]);
+        expect(output).toStrictEqual([DENIED, 'TypeError', 'RangeError', DENIED, DENIED, DENIED]);
       });
     });
 
@@ -221,7 +221,7 @@ export function describeImports({ make, withExecutor, can }) {
         const { output } = await executor.run(
           'try { await import("x-" + "denied"); } catch (e) { return [e instanceof Error, e.message, e.code]; }',
         );
-        expect(output).toEqual([true, 'Import not allowed: x-denied', DENIED]);
+        expect(output).toStrictEqual([true, 'Import not allowed: x-denied', DENIED]);
         await expectCode(executor.run('try { await import("x-" + "denied"); } catch (e) { throw e; }'), DENIED);
         await expectCode(
           executor.run(
@@ -252,7 +252,7 @@ export function describeImports({ make, withExecutor, can }) {
           const outcome = await executor.run(code).catch((error) => error);
           if (outcome.code !== undefined)
             expect(['ERR_VALIDATION_FAILED', 'ERR_RUNTIME_EXCEPTION']).toContain(outcome.code);
-          else expect(outcome.output).toEqual({ value: 1 });
+          else expect(outcome.output).toStrictEqual({ value: 1 });
           expect(executor.state).toBe('READY');
         },
       );
@@ -277,7 +277,7 @@ export function describeImports({ make, withExecutor, can }) {
         const { output } = await executor.run(
           'const m = await import("m"); return [m.a, m.b, m.f(1), new m.C().m(), m.default, m.shown, m.p, m.r, Object.keys(m), typeof hidden];',
         );
-        expect(output).toEqual([
+        expect(output).toStrictEqual([
           1,
           2,
           2,
@@ -302,7 +302,7 @@ export function describeImports({ make, withExecutor, can }) {
         try { m.x = 5; } catch { refused++; }
         try { delete m.n; } catch { refused++; }
         return [before, m.n, refused, Object.getPrototypeOf(m), Object.prototype.toString.call(m)];`);
-        expect(output).toEqual([0, 1, 3, null, '[object Module]']);
+        expect(output).toStrictEqual([0, 1, 3, null, '[object Module]']);
         expect((await executor.run('await import("m")')).output).toMatchObject({ n: 1 });
       });
     });
@@ -313,7 +313,7 @@ export function describeImports({ make, withExecutor, can }) {
         async (executor) => {
           expect(
             (await executor.run('const { text, twice } = await import("m"); return [text, twice];')).output,
-          ).toEqual(['loaded a', ['loaded 1', 'loaded 2']]);
+          ).toStrictEqual(['loaded a', ['loaded 1', 'loaded 2']]);
         },
         {},
         { load: async (x) => `loaded ${x}` },
@@ -332,7 +332,7 @@ export function describeImports({ make, withExecutor, can }) {
       await withModules(modules, async (executor) => {
         expect(
           (await executor.run('const m = await import("a"); return [m.a, m.d, m.e, await m.late()];')).output,
-        ).toEqual(['abc', 'd', 'e', 'f']);
+        ).toStrictEqual(['abc', 'd', 'e', 'f']);
       });
     });
 
@@ -363,7 +363,7 @@ export function describeImports({ make, withExecutor, can }) {
         const outer = await import('outer');
         const calls = await import('calls');
         return [await self.again === self, (await mine()).a, (await outer.inner).b, (await calls.seen).a];`);
-        expect(output).toEqual([true, 1, 2, 3]);
+        expect(output).toStrictEqual([true, 1, 2, 3]);
       });
     });
 
@@ -375,7 +375,7 @@ export function describeImports({ make, withExecutor, can }) {
         order.push('program');
         await asked;
         return order;`);
-        expect(output).toEqual(['program', 'module']);
+        expect(output).toStrictEqual(['program', 'module']);
       });
     });
 
@@ -421,7 +421,7 @@ export function describeImports({ make, withExecutor, can }) {
         async (executor) => {
           await expectCode(executor.run('await import("spin")'), 'ERR_MAX_OPS_EXCEEDED');
           const { output, stats } = await executor.run('(await import("lib")).loop(100)');
-          expect([output, stats.operations]).toEqual([100, 100]);
+          expect([output, stats.operations]).toStrictEqual([100, 100]);
           await expectCode(
             executor.run('const { loop } = await import("lib"); try { loop(101); } catch {} "after"'),
             'ERR_MAX_OPS_EXCEEDED',
@@ -460,7 +460,7 @@ export function describeImports({ make, withExecutor, can }) {
           m: 'export const seen = [typeof console, typeof tool, typeof process, typeof require, typeof Deno, typeof fetch, typeof globalThis.__smol_realm, this];',
         },
         async (executor) => {
-          expect((await executor.run('(await import("m")).seen')).output).toEqual([
+          expect((await executor.run('(await import("m")).seen')).output).toStrictEqual([
             'object',
             'function',
             'undefined',
@@ -485,7 +485,7 @@ export function describeImports({ make, withExecutor, can }) {
           const outcome = await executor
             .run('const m = await import("m"); return [m.meta, m.keys, m.text];')
             .catch((error) => error);
-          if (outcome.code === undefined) expect(outcome.output).toEqual(['object', [], '{}']);
+          if (outcome.code === undefined) expect(outcome.output).toStrictEqual(['object', [], '{}']);
           else expect(['ERR_RUNTIME_EXCEPTION', 'ERR_VALIDATION_FAILED']).toContain(outcome.code);
         },
       );
@@ -499,7 +499,7 @@ export function describeImports({ make, withExecutor, can }) {
           const { output } = await executor.run(
             'const second = await import("m"); return [second === first, second.n, second.o === first.o, (await import("m")).add()];',
           );
-          expect(output).toEqual([true, 1, true, 2]);
+          expect(output).toStrictEqual([true, 1, true, 2]);
           expect(
             (await executor.run('const [x, y] = await Promise.all([import("m"), import("m")]); x === y;')).output,
           ).toBe(true);
@@ -572,7 +572,7 @@ export function describeImports({ make, withExecutor, can }) {
         const { output } = await executor.run(
           'const [a, b, c] = [await import("waits"), await import("imports"), await import("late")]; return [a.x, b.x, b.y, c.z];',
         );
-        expect(output).toEqual([1, 1, 2, 3]);
+        expect(output).toStrictEqual([1, 1, 2, 3]);
       });
     });
 
@@ -580,7 +580,7 @@ export function describeImports({ make, withExecutor, can }) {
       await withExecutor({ ...OPTIONS, memoryLimitMb: 32 }, TOOLS, async (executor) => {
         await executor.run('let times = 0');
         await expectCode(executor.run('await import("fills")'), 'ERR_MEMORY_LIMIT_EXCEEDED');
-        expect((await executor.run('return [(await import("fills")).x, times]')).output).toEqual([1, 2]);
+        expect((await executor.run('return [(await import("fills")).x, times]')).output).toStrictEqual([1, 2]);
       });
     });
 
@@ -589,15 +589,15 @@ export function describeImports({ make, withExecutor, can }) {
         await expectCode(executor.run('await import("spins")'), 'ERR_MAX_OPS_EXCEEDED');
         await expectCode(executor.run('await import("spins")'), 'ERR_MAX_OPS_EXCEEDED');
         expect((await executor.run('let times = 0; await import("answers");')).output).toBe('answered');
-        expect((await executor.run('return [(await import("answers")).x, times]')).output).toEqual([1, 2]);
+        expect((await executor.run('return [(await import("answers")).x, times]')).output).toStrictEqual([1, 2]);
       });
     });
 
     test('except a module that failed with its own error', async () => {
       await withExecutor(OPTIONS, TOOLS, async (executor) => {
         const caught = 'try { await import("throws"); } catch (e) { final_answer([e.message, times]); }';
-        expect((await executor.run(`let times = 0; ${caught}`)).output).toEqual(['thrown by the module', 1]);
-        expect((await executor.run(caught)).output).toEqual(['thrown by the module', 1]);
+        expect((await executor.run(`let times = 0; ${caught}`)).output).toStrictEqual(['thrown by the module', 1]);
+        expect((await executor.run(caught)).output).toStrictEqual(['thrown by the module', 1]);
       });
     });
   });
@@ -694,7 +694,7 @@ export function describeImports({ make, withExecutor, can }) {
         const p = m.find(7);
         return [m.version, m.config.when.getTime(), m.config.map.get('k'), refused, p instanceof Promise, await p, m.now(1),
           m.Deep.Deeper.say('x'), m['odd name'], m.default, 'nothing' in m, m.find.name, m.now.length, Object.isFrozen(m.now), Object.isFrozen(m.Deep), Object.keys(m).sort()];`);
-        expect(output).toEqual([
+        expect(output).toStrictEqual([
           3,
           0,
           1n,
@@ -713,7 +713,7 @@ export function describeImports({ make, withExecutor, can }) {
           Object.keys(host).sort(),
         ]);
         config.list.push('later');
-        expect((await executor.run('(await import("host")).config.list')).output).toEqual([1]);
+        expect((await executor.run('(await import("host")).config.list')).output).toStrictEqual([1]);
       });
     });
 
@@ -760,9 +760,9 @@ export function describeImports({ make, withExecutor, can }) {
         lib: 'import { double, base } from "host"; import * as all from "host"; export const ten = double(base); export const same = all.base;',
       };
       await withExecutor({ authorizedImports: ['host', 'lib'], modules }, {}, async (executor) => {
-        expect((await executor.run('const { ten, same } = await import("lib"); return [ten, same];')).output).toEqual([
-          10, 5,
-        ]);
+        expect(
+          (await executor.run('const { ten, same } = await import("lib"); return [ten, same];')).output,
+        ).toStrictEqual([10, 5]);
       });
     });
 
@@ -772,7 +772,7 @@ export function describeImports({ make, withExecutor, can }) {
         const { output } = await executor.run(
           'const m = await import("m"); return [m.a, Object.keys(m), m.polluted, m["__proto__"]];',
         );
-        expect(output).toEqual([1, ['__proto__', 'a'], undefined, { polluted: true }]);
+        expect(output).toStrictEqual([1, ['__proto__', 'a'], undefined, { polluted: true }]);
       });
     });
 
@@ -783,7 +783,7 @@ export function describeImports({ make, withExecutor, can }) {
         const error = await expectCode(executor.run('(await import("m")).value'), 'ERR_TOOL_PROXY_FAIL');
         expect(error.details).toMatchObject({ name: 'TypeError', tool: 'then' });
         expect(error.message).toContain('then: argument [0] cannot cross to the host');
-        expect(calls).toEqual([]);
+        expect(calls).toStrictEqual([]);
         expect((await executor.run('1')).output).toBe(1);
       });
     });
@@ -807,7 +807,7 @@ export function describeImports({ make, withExecutor, can }) {
         const { output, logEntries } = await executor.run(
           'const m = await import("x-ok"); return [Object.keys(m), Object.prototype.toString.call(m)];',
         );
-        expect(output).toEqual([[], '[object Module]']);
+        expect(output).toStrictEqual([[], '[object Module]']);
         expect(logEntries).toHaveLength(1);
         expect(logEntries[0].level).toBe('warn');
         expect(logEntries[0].message).toContain("'x-ok'");
@@ -820,7 +820,7 @@ export function describeImports({ make, withExecutor, can }) {
         {},
         async (executor) => {
           for (const name of ['node:fs', 'fs', 'ses-executor', '../index.mjs', 'ext:core/ops']) {
-            expect((await executor.run(`Object.keys(await import("${name}"))`)).output).toEqual([]);
+            expect((await executor.run(`Object.keys(await import("${name}"))`)).output).toStrictEqual([]);
           }
         },
       );

@@ -154,7 +154,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
         await init;
         expect(executor.state).toBe('READY');
         const { output } = await executor.run('[typeof tool, typeof variable, typeof declared, typeof assigned]');
-        expect(output).toEqual(['undefined', 'undefined', 'undefined', 'undefined']);
+        expect(output).toStrictEqual(['undefined', 'undefined', 'undefined', 'undefined']);
       });
     });
 
@@ -165,7 +165,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
         expect(executor.state).toBe('READY');
         await init;
         expect(executor.state).toBe('READY');
-        expect((await executor.run('[kept, tool()]')).output).toEqual([1, 'tool']);
+        expect((await executor.run('[kept, tool()]')).output).toStrictEqual([1, 'tool']);
       });
     });
 
@@ -264,7 +264,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       const cleanup = executor.cleanup().then(() => note('cleaned up'));
       note('cleanup called');
       await cleanup;
-      expect(seen).toEqual([
+      expect(seen).toStrictEqual([
         'made: NEW',
         'init called: INITIALIZING',
         'initialised: READY',
@@ -295,7 +295,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       const executor = make();
       const calls = [executor.init(), executor.init(), executor.init()];
       expect(executor.state).toBe('INITIALIZING');
-      expect(await Promise.all(calls)).toEqual([undefined, undefined, undefined]);
+      expect(await Promise.all(calls)).toStrictEqual([undefined, undefined, undefined]);
       expect(executor.state).toBe('READY');
       await executor.run('var kept = 1;');
       await executor.init();
@@ -317,9 +317,9 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       const executors = Array.from({ length: 8 }, () => make());
       await Promise.all(executors.map((executor) => executor.init()));
       const runs = await Promise.all(executors.map((executor, i) => executor.run(`var me = ${i}; me`)));
-      expect(runs.map(({ output }) => output)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+      expect(runs.map(({ output }) => output)).toStrictEqual([0, 1, 2, 3, 4, 5, 6, 7]);
       const later = await Promise.all(executors.map((executor) => executor.run('me')));
-      expect(later.map(({ output }) => output)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+      expect(later.map(({ output }) => output)).toStrictEqual([0, 1, 2, 3, 4, 5, 6, 7]);
       await Promise.all(executors.map((executor) => executor.cleanup()));
     });
 
@@ -620,7 +620,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
     };
     test.each(Object.entries(scripts))('%s', async (_, script) => {
       const { status, signal, stdout, stderr } = await runChild(`${inChild}${script}`);
-      expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });
+      expect({ status, signal, stderr }).toStrictEqual({ status: 0, signal: null, stderr: '' });
       expect(stdout).toMatch(/^(ERR_EXEC_TIMEOUT\n)?done\n$/);
     });
 
@@ -632,7 +632,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
         executor.run('await new Promise(() => {})', { timeoutMs: 300 }).catch((error) => console.log(error.code));
       });
     `);
-      expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'init\nERR_EXEC_TIMEOUT\n', stderr: '' });
+      expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: 'init\nERR_EXEC_TIMEOUT\n', stderr: '' });
     });
 
     test.each([
@@ -653,7 +653,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       ${script}
       await Promise.all(runs);
     `);
-      expect({ status, signal }).toEqual({ status: expected, signal: null });
+      expect({ status, signal }).toStrictEqual({ status: expected, signal: null });
     });
 
     test('from a process.exit() inside a tool', async () => {
@@ -664,7 +664,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       await executor.run('leave()');
       console.log('unreachable');
     `);
-      expect({ status, signal, stdout }).toEqual({ status: 7, signal: null, stdout: '' });
+      expect({ status, signal, stdout }).toStrictEqual({ status: 7, signal: null, stdout: '' });
     });
   });
 
@@ -693,7 +693,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
     `,
         { nodeArgs: ['--expose-gc'] },
       );
-      expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'answered\n', stderr: '' });
+      expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: 'answered\n', stderr: '' });
     });
   });
 }

@@ -16,7 +16,7 @@ export function describeLogs({ make, withExecutor, can }) {
       await withExecutor({}, {}, async (executor) => {
         const before = Date.now();
         const { logEntries } = await executor.run(ALL);
-        expect(logEntries.map(({ level, message }) => [level, message.split('\n')[0].slice(0, 18)])).toEqual([
+        expect(logEntries.map(({ level, message }) => [level, message.split('\n')[0].slice(0, 18)])).toStrictEqual([
           ['log', 'l'],
           ['info', 'i'],
           ['warn', 'w'],
@@ -54,7 +54,7 @@ export function describeLogs({ make, withExecutor, can }) {
         const { logEntries, logs } = await executor.run(
           'console.log("log"); console.info("info"); console.warn("warn"); console.error("error"); console.debug("debug"); 0',
         );
-        expect(logEntries.map((entry) => entry.level)).toEqual(expected);
+        expect(logEntries.map((entry) => entry.level)).toStrictEqual(expected);
         expect(logs).toBe(expected.join('\n'));
       });
     });
@@ -105,8 +105,8 @@ export function describeLogs({ make, withExecutor, can }) {
         const { logEntries } = await executor.run(
           'console.log("first"); await untilSeen(); console.error("second"); 0',
         );
-        expect(logEntries).toEqual(entries);
-        expect(entries.map(({ level, message }) => [level, message])).toEqual([
+        expect(logEntries).toStrictEqual(entries);
+        expect(entries.map(({ level, message }) => [level, message])).toStrictEqual([
           ['log', 'first'],
           ['error', 'second'],
         ]);
@@ -129,10 +129,10 @@ export function describeLogs({ make, withExecutor, can }) {
       const entries = [];
       await withExecutor({ onLog: (entry) => entries.push(entry.message) }, {}, async (executor) => {
         await executor.run('for (let i = 0; i < 5000; i++) console.log(i); 0');
-        expect(entries).toEqual(Array.from({ length: 5000 }, (_, i) => String(i)));
+        expect(entries).toStrictEqual(Array.from({ length: 5000 }, (_, i) => String(i)));
         entries.length = 0;
         await expectCode(executor.run('console.log("x"); throw 1'), 'ERR_RUNTIME_EXCEPTION');
-        expect(entries).toEqual(['x']);
+        expect(entries).toStrictEqual(['x']);
       });
     });
 
@@ -178,7 +178,7 @@ export function describeLogs({ make, withExecutor, can }) {
       await withExecutor({ onLog: () => states.push(executor.state) }, { wait: async () => 1 }, async (it) => {
         executor = it;
         await executor.run('console.log(1); await wait(); 0');
-        expect(states).toEqual(['RUNNING']);
+        expect(states).toStrictEqual(['RUNNING']);
       });
     });
   });
@@ -276,7 +276,7 @@ export function describeLogs({ make, withExecutor, can }) {
           ]) {
             const error = await expectCode(executor.run(code), expected);
             expect(error.logs).toBe('a\nb');
-            expect(error.logEntries.map(({ level }) => level)).toEqual(['log', 'error']);
+            expect(error.logEntries.map(({ level }) => level)).toStrictEqual(['log', 'error']);
           }
         },
       );

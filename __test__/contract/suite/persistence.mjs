@@ -77,7 +77,7 @@ export function describePersistence({ withExecutor, can }) {
       ],
       ['a value that the run computed with await', 'const x = await later(5);', 'x', 5],
     ])('%s', async (_name, first, second, expected) => {
-      expect((await steps([first, second], { tools: { later: async (x) => x } })).at(-1)).toEqual(expected);
+      expect((await steps([first, second], { tools: { later: async (x) => x } })).at(-1)).toStrictEqual(expected);
     });
 
     test('names inside functions and blocks do not persist', async () => {
@@ -86,13 +86,13 @@ export function describePersistence({ withExecutor, can }) {
           '{ let inner = 1; const other = 2; class C {} function f() {} } (() => { var hidden = 1; })();',
           '[typeof inner, typeof other, typeof C, typeof f, typeof hidden]',
         ]),
-      ).toEqual([undefined, Array(5).fill('undefined')]);
+      ).toStrictEqual([undefined, Array(5).fill('undefined')]);
     });
 
     test('objects keep their identity', async () => {
       expect(
         (await steps(['const o = { list: [] }; const same = o;', 'o.list.push(1);', '[o === same, same.list]'])).at(-1),
-      ).toEqual([true, [1]]);
+      ).toStrictEqual([true, [1]]);
     });
 
     test('functions of an earlier run see each other in any order', async () => {
@@ -112,7 +112,7 @@ export function describePersistence({ withExecutor, can }) {
             'it.next().value',
           ])
         ).slice(1),
-      ).toEqual([[1, 2], 3]);
+      ).toStrictEqual([[1, 2], 3]);
     });
 
     test('many names persist', async () => {
@@ -129,7 +129,7 @@ export function describePersistence({ withExecutor, can }) {
         'add(); n',
         'n++; [read(), n]',
       ]);
-      expect(outputs.slice(1)).toEqual([10, 11, [12, 12]]);
+      expect(outputs.slice(1)).toStrictEqual([10, 11, [12, 12]]);
     });
 
     test('every kind of assignment reaches the binding', async () => {
@@ -140,7 +140,7 @@ export function describePersistence({ withExecutor, can }) {
             'a += 5; b ??= "b"; [c, d] = [7, 8]; ({ a: a } = { a: a * 2 }); a--; for (d of [9]); get()',
           ])
         ).at(-1),
-      ).toEqual([11, 'b', 7, 9]);
+      ).toStrictEqual([11, 'b', 7, 9]);
     });
 
     test('a closure keeps its counter', async () => {
@@ -148,13 +148,13 @@ export function describePersistence({ withExecutor, can }) {
         (await steps(['const next = (() => { let i = 0; return () => ++i; })(); next();', 'next()', 'next()'])).slice(
           1,
         ),
-      ).toEqual([2, 3]);
+      ).toStrictEqual([2, 3]);
     });
 
     test('functions can be assigned, also from a later run', async () => {
       expect(
         (await steps(['function f() { return 1; } const call = () => f();', 'f = () => 2; [f(), call()]'])).at(-1),
-      ).toEqual([2, 2]);
+      ).toStrictEqual([2, 2]);
     });
 
     test('globalThis shows the same binding', async () => {
@@ -165,7 +165,7 @@ export function describePersistence({ withExecutor, can }) {
             'globalThis.x = 2; [x, get(), globalThis.x, "x" in globalThis]',
           ])
         ).at(-1),
-      ).toEqual([2, 2, 2, true]);
+      ).toStrictEqual([2, 2, 2, true]);
     });
 
     test.each([
@@ -200,11 +200,11 @@ export function describePersistence({ withExecutor, can }) {
       (async () => { await null; final_answer('answered'); })();
       await gate;
       seen.push(late);`;
-      expect(await steps([waiting, 'let late = 1; go();', 'seen'])).toEqual(['answered', undefined, [1]]);
+      expect(await steps([waiting, 'let late = 1; go();', 'seen'])).toStrictEqual(['answered', undefined, [1]]);
     });
 
     test('a binding is also on globalThis within its own run', async () => {
-      expect(await steps(['let x = 1; globalThis.x'])).toEqual([1]);
+      expect(await steps(['let x = 1; globalThis.x'])).toStrictEqual([1]);
     });
   });
 
@@ -212,7 +212,7 @@ export function describePersistence({ withExecutor, can }) {
     test.each(['x = 2', 'x++', '[x] = [2]', 'globalThis.x = 2', '({ x } = { x: 2 })', 'x ??= 1, x += 1'])(
       '%s in a later run is a TypeError',
       async (code) => {
-        expect(await steps(['const x = 1;', code, 'x'])).toEqual([1, RUNTIME('TypeError'), 1]);
+        expect(await steps(['const x = 1;', code, 'x'])).toStrictEqual([1, RUNTIME('TypeError'), 1]);
       },
     );
 
@@ -234,7 +234,7 @@ export function describePersistence({ withExecutor, can }) {
         expect(details).toMatchObject({ name: 'TypeError', message: 'Assignment to constant variable.' });
         const caught = `try { ${code} } catch (error) { final_answer(error.message) }`;
         expect((await executor.run(caught)).output).toBe('Assignment to constant variable.');
-        expect((await executor.run('[a, b, d, get()]')).output).toEqual([1, 2, 1, 1]);
+        expect((await executor.run('[a, b, d, get()]')).output).toStrictEqual([1, 2, 1, 1]);
       });
     });
 
@@ -248,13 +248,13 @@ export function describePersistence({ withExecutor, can }) {
           'write()',
           'a',
         ]),
-      ).toEqual([1, RUNTIME('TypeError'), 2, 6, RUNTIME('TypeError'), 6]);
+      ).toStrictEqual([1, RUNTIME('TypeError'), 2, 6, RUNTIME('TypeError'), 6]);
     });
 
     test.each(['x = 2', '(x) = 2', '[(x)] = [2]', 'x++', '((x))--', '({ x } = { x: 2 })', 'for (x of [2]);'])(
       '%s in the same run is a TypeError too',
       async (code) => {
-        expect(await steps([`const x = 1; ${code};`, 'x'])).toEqual([RUNTIME('TypeError'), 1]);
+        expect(await steps([`const x = 1; ${code};`, 'x'])).toStrictEqual([RUNTIME('TypeError'), 1]);
       },
     );
   });
@@ -273,7 +273,7 @@ export function describePersistence({ withExecutor, can }) {
     ])('%s then %s', async (first, second) => {
       expect(
         (await steps([`${first} x = 1; const old = () => x;`, `${second} x = 2; x`, '[x, old()]'])).slice(1),
-      ).toEqual([2, [2, 2]]);
+      ).toStrictEqual([2, [2, 2]]);
     });
 
     test.each([
@@ -303,7 +303,7 @@ export function describePersistence({ withExecutor, can }) {
         ],
         { tools },
       );
-      expect(outputs.slice(1, 4)).toEqual([1, [2, 2, 2], [2, 2, 2]]);
+      expect(outputs.slice(1, 4)).toStrictEqual([1, [2, 2, 2], [2, 2, 2]]);
       expect(outputs[5]).toBe(4);
     });
 
@@ -314,13 +314,13 @@ export function describePersistence({ withExecutor, can }) {
         'class A { v() { return 2; } } [make().v(), make() instanceof A]',
         '[make().v(), make() instanceof A]',
       ]);
-      expect(outputs.slice(1)).toEqual([1, [2, true], [2, true]]);
+      expect(outputs.slice(1)).toStrictEqual([1, [2, true], [2, true]]);
     });
 
     test('helpers of many runs all see it', async () => {
       const codes = Array.from({ length: 20 }, (_, i) => `function f() { return ${i}; } const g${i} = () => f();`);
-      expect((await steps([...codes, '[g0(), g7(), g19(), f()]'])).at(-1)).toEqual([19, 19, 19, 19]);
-      expect((await steps([...codes, 'f = () => "set"; [g0(), g7(), g19(), f()]'])).at(-1)).toEqual(
+      expect((await steps([...codes, '[g0(), g7(), g19(), f()]'])).at(-1)).toStrictEqual([19, 19, 19, 19]);
+      expect((await steps([...codes, 'f = () => "set"; [g0(), g7(), g19(), f()]'])).at(-1)).toStrictEqual(
         Array(4).fill('set'),
       );
     });
@@ -332,7 +332,7 @@ export function describePersistence({ withExecutor, can }) {
         'const by = (n) => n + size; let own = [by(1), by2()]; own',
         'by(1)',
       ]);
-      expect(outputs).toEqual([8, [3, 3], [4, 3], 4]);
+      expect(outputs).toStrictEqual([8, [3, 3], [4, 3], 4]);
     });
 
     test('a function sees what its own program declares, also after it', async () => {
@@ -340,7 +340,7 @@ export function describePersistence({ withExecutor, can }) {
         try { early(); } catch (error) { seen = error.name; }
         own++; const late = () => 21; [seen, early(), own]`;
       // There is one variable of a name: until it is declared again it is what it was.
-      expect(await steps([code, code])).toEqual([
+      expect(await steps([code, code])).toStrictEqual([
         ['ReferenceError', 42, 2],
         ['', 42, 2],
       ]);
@@ -355,7 +355,7 @@ export function describePersistence({ withExecutor, can }) {
         'let n = 5; const add = () => ++n; add();',
         'read()',
       ]);
-      expect([outputs[2], outputs[3], outputs[5]]).toEqual([3, 4, 6]);
+      expect([outputs[2], outputs[3], outputs[5]]).toStrictEqual([3, 4, 6]);
     });
 
     test('values that a function writes in a later run reach all runs', async () => {
@@ -372,7 +372,7 @@ export function describePersistence({ withExecutor, can }) {
         'addOld();',
         '[n, read(), readOld()]',
       ]);
-      expect([3, 5, 7, 10].map((step) => outputs[step])).toEqual([
+      expect([3, 5, 7, 10].map((step) => outputs[step])).toStrictEqual([
         [7, 7, 7],
         [17, 17, 17],
         [NaN, NaN, NaN],
@@ -409,7 +409,7 @@ export function describePersistence({ withExecutor, can }) {
       'a value that a function writes in the redeclaring run is visible immediately: %s',
       async (_name, first, second, expected) => {
         const outputs = await steps([`${first} const read = () => n;`, second, '[n, read()]']);
-        expect(outputs.slice(1)).toEqual([expected, [expected, expected]]);
+        expect(outputs.slice(1)).toStrictEqual([expected, [expected, expected]]);
       },
     );
 
@@ -421,7 +421,7 @@ export function describePersistence({ withExecutor, can }) {
         'while (n < 30) add(); n',
         '(addOld(), n) + (n = 1, read())',
       ]);
-      expect(outputs.slice(2)).toEqual([[6, 16, 17].map((n) => [n, n, n]), 30, 41]);
+      expect(outputs.slice(2)).toStrictEqual([[6, 16, 17].map((n) => [n, n, n]), 30, 41]);
     });
 
     test('a name that a program did not reach, or that was deleted, is declared as a new one', async () => {
@@ -436,7 +436,7 @@ export function describePersistence({ withExecutor, can }) {
         'var n; n',
         'n = 8; const other = () => n; other()',
       ]);
-      expect(outputs).toEqual([
+      expect(outputs).toStrictEqual([
         RUNTIME('TypeError'),
         'undefined',
         ['ReferenceError', 2, 2],
@@ -454,9 +454,9 @@ export function describePersistence({ withExecutor, can }) {
         const run = async (code) => (await executor.run(code)).output;
         await run('let n = 1; const read = () => n;');
         await executor.sendVariables({ n: 2 });
-        expect(await run('[n, typeof n, read()]')).toEqual([2, 'number', 1]);
-        expect(await run('let n = 3; [n, read()]')).toEqual([3, 3]);
-        expect(await run('n = 4; [n, read()]')).toEqual([4, 4]);
+        expect(await run('[n, typeof n, read()]')).toStrictEqual([2, 'number', 1]);
+        expect(await run('let n = 3; [n, read()]')).toStrictEqual([3, 3]);
+        expect(await run('n = 4; [n, read()]')).toStrictEqual([4, 4]);
       });
     });
 
@@ -467,7 +467,7 @@ export function describePersistence({ withExecutor, can }) {
         'made = () => 1; let tag = class {}; [made.name, tag.name, new tag().constructor === tag]',
         'made ||= 2; ({ a: made = function () {} } = {}); [made.name, use()[0] === made]',
       ]);
-      expect(outputs.slice(1)).toEqual([Array(4).fill(undefined), ['made', 'tag', true], ['made', true]]);
+      expect(outputs.slice(1)).toStrictEqual([Array(4).fill(undefined), ['made', 'tag', true], ['made', true]]);
     });
 
     test('messages spell variables of earlier runs as they are written', async () => {
@@ -487,7 +487,7 @@ export function describePersistence({ withExecutor, can }) {
         message('const [a] = n'),
         message('"x" in n'),
       ]);
-      expect(outputs.slice(1)).toEqual([
+      expect(outputs.slice(1)).toStrictEqual([
         'n is not a function',
         "Cannot read properties of undefined (reading 'x')",
         'n is not a constructor',
@@ -504,7 +504,7 @@ export function describePersistence({ withExecutor, can }) {
     });
 
     test('a constant that its own program writes to stays a constant', async () => {
-      expect(await steps(['const x = 1; const write = () => { x = 2; };', 'write()', 'x'])).toEqual([
+      expect(await steps(['const x = 1; const write = () => { x = 2; };', 'write()', 'x'])).toStrictEqual([
         '[Function: write]',
         RUNTIME('TypeError'),
         1,
@@ -518,7 +518,7 @@ export function describePersistence({ withExecutor, can }) {
           await executor.run('const K = 1; const show = () => K;');
           const { details } = await expectCode(executor.run(`const K = 2; ${write}`), 'ERR_RUNTIME_EXCEPTION');
           expect(details).toMatchObject({ name: 'TypeError', message: 'Assignment to constant variable.' });
-          expect((await executor.run('[K, show()]')).output).toEqual([2, 2]);
+          expect((await executor.run('[K, show()]')).output).toStrictEqual([2, 2]);
         });
       },
     );
@@ -531,7 +531,7 @@ export function describePersistence({ withExecutor, can }) {
           '[a, b, f()]',
           'b = 5',
         ]),
-      ).toEqual(['[Function: f]', RUNTIME('TypeError'), [1, 2, 1], RUNTIME('TypeError')]);
+      ).toStrictEqual(['[Function: f]', RUNTIME('TypeError'), [1, 2, 1], RUNTIME('TypeError')]);
     });
 
     test.each([
@@ -550,7 +550,7 @@ export function describePersistence({ withExecutor, can }) {
         '[v, get()]',
       ]);
       const kept = before === '' ? 2 : 1;
-      expect(outputs.slice(2)).toEqual([expected, Array(2).fill(expected === 'set' ? 'set' : kept)]);
+      expect(outputs.slice(2)).toStrictEqual([expected, Array(2).fill(expected === 'set' ? 'set' : kept)]);
     });
 
     test('a constant whose declaration fails leaves the earlier variable writable', async () => {
@@ -564,13 +564,13 @@ export function describePersistence({ withExecutor, can }) {
         ],
         { tools },
       );
-      expect(outputs).toEqual([[], 'ERR_TOOL_PROXY_FAIL: Error', [1], [1, 2]]);
+      expect(outputs).toStrictEqual([[], 'ERR_TOOL_PROXY_FAIL: Error', [1], [1, 2]]);
     });
 
     test('a declaration that is not reached changes nothing for earlier functions', async () => {
       expect(
         await steps(['const f = () => 1; const g = () => f();', 'null.x; const f = () => 2;', '[f(), g()]']),
-      ).toEqual(['[Function: g]', RUNTIME('TypeError'), [1, 1]]);
+      ).toStrictEqual(['[Function: g]', RUNTIME('TypeError'), [1, 1]]);
     });
 
     test.each([
@@ -584,29 +584,29 @@ export function describePersistence({ withExecutor, can }) {
 
     test('redeclarations can repeat many times', async () => {
       const codes = Array.from({ length: 50 }, (_, i) => `const x = ${i}; const f${i} = () => x;`);
-      expect((await steps([...codes, '[x, f0(), f25(), f49()]'])).at(-1)).toEqual([49, 49, 49, 49]);
+      expect((await steps([...codes, '[x, f0(), f25(), f49()]'])).at(-1)).toStrictEqual([49, 49, 49, 49]);
     });
 
     test('a new initialiser cannot read the old value: the name is in its dead zone', async () => {
-      expect(await steps(['let x = 1; const use = () => x;', 'let x = x + 1;', '[x, use()]'])).toEqual([
+      expect(await steps(['let x = 1; const use = () => x;', 'let x = x + 1;', '[x, use()]'])).toStrictEqual([
         '[Function: use]',
         RUNTIME('ReferenceError'),
         [1, 1],
       ]);
-      expect(await steps(['let x = 1;', 'let x = x + 1;', 'x'])).toEqual([1, RUNTIME('ReferenceError'), 1]);
+      expect(await steps(['let x = 1;', 'let x = x + 1;', 'x'])).toStrictEqual([1, RUNTIME('ReferenceError'), 1]);
     });
 
     test.each(['var x; x', 'var x; (() => x)()', 'if (false) { var x = 2; } x', 'var x; await 0; x'])(
       'var without a value keeps the value of the earlier run: %s',
       async (code) => {
-        expect(await steps(['var x = 1;', code, 'x'])).toEqual([1, 1, 1]);
+        expect(await steps(['var x = 1;', code, 'x'])).toStrictEqual([1, 1, 1]);
       },
     );
   });
 
   describe('a failed run', () => {
     test('leaves earlier names intact', async () => {
-      expect(await steps(['let x = 1; const f = () => x;', 'throw new Error("no")', '[x, f()]'])).toEqual([
+      expect(await steps(['let x = 1; const f = () => x;', 'throw new Error("no")', '[x, f()]'])).toStrictEqual([
         expect.anything(),
         RUNTIME('Error'),
         [1, 1],
@@ -614,22 +614,20 @@ export function describePersistence({ withExecutor, can }) {
     });
 
     test('leaves names undeclared that follow the failure', async () => {
-      expect(await steps(['let x = "old";', 'null.x; let x = "new";', 'x'])).toEqual([
+      expect(await steps(['let x = "old";', 'null.x; let x = "new";', 'x'])).toStrictEqual([
         'old',
         RUNTIME('TypeError'),
         'old',
       ]);
-      expect(await steps(['const x = "old";', 'null.x; const x = "new";', 'x'])).toEqual([
+      expect(await steps(['const x = "old";', 'null.x; const x = "new";', 'x'])).toStrictEqual([
         'old',
         RUNTIME('TypeError'),
         'old',
       ]);
-      expect(await steps(['class X { static v = "old"; }', 'null.x; class X { static v = "new"; }', 'X.v'])).toEqual([
-        undefined,
-        RUNTIME('TypeError'),
-        'old',
-      ]);
-      expect(await steps(['var x = "old";', 'null.x; var x = "new";', 'x'])).toEqual([
+      expect(
+        await steps(['class X { static v = "old"; }', 'null.x; class X { static v = "new"; }', 'X.v']),
+      ).toStrictEqual([undefined, RUNTIME('TypeError'), 'old']);
+      expect(await steps(['var x = "old";', 'null.x; var x = "new";', 'x'])).toStrictEqual([
         'old',
         RUNTIME('TypeError'),
         'old',
@@ -642,14 +640,14 @@ export function describePersistence({ withExecutor, can }) {
           'let a = 1; const b = 2; function f() { return a + b; } var v = 3; null.x; let c = 4; var w = 5;',
           '[a, b, f(), v, typeof c]',
         ]),
-      ).toEqual([RUNTIME('TypeError'), [1, 2, 3, 3, 'undefined']]);
+      ).toStrictEqual([RUNTIME('TypeError'), [1, 2, 3, 3, 'undefined']]);
     });
 
     test('that fails immediately keeps its first declarations', async () => {
       const first = 'const size = 8; let own = 1; const use = () => [size, before]; let before; null.x; own';
       const outputs = [RUNTIME('TypeError'), [[8, undefined], 1]];
-      expect(await steps([first, '[use(), own]'])).toEqual(outputs);
-      expect(await steps([first, first, '[use(), own]'])).toEqual([outputs[0], ...outputs]);
+      expect(await steps([first, '[use(), own]'])).toStrictEqual(outputs);
+      expect(await steps([first, first, '[use(), own]'])).toStrictEqual([outputs[0], ...outputs]);
     });
 
     testIf(can.limitOperations)('that exceeds its limit keeps what it had initialised', async () => {
@@ -657,11 +655,11 @@ export function describePersistence({ withExecutor, can }) {
         options: { maxOperations: 10 },
       });
       expect(outputs[0]).toMatch(/^ERR_MAX_OPS_EXCEEDED/);
-      expect(outputs[1]).toEqual([1, 10, 'undefined']);
+      expect(outputs[1]).toStrictEqual([1, 10, 'undefined']);
     });
 
     test('that ends by final_answer keeps what it had initialised', async () => {
-      expect(await steps(['let a = 1; final_answer("done"); let b = 2;', '[a, typeof b]'])).toEqual([
+      expect(await steps(['let a = 1; final_answer("done"); let b = 2;', '[a, typeof b]'])).toStrictEqual([
         'done',
         [1, 'undefined'],
       ]);
@@ -672,7 +670,7 @@ export function describePersistence({ withExecutor, can }) {
       const outputs = await steps(['let a = 1;', `let a = 2; ${BOMB}`, '[a, typeof hoard]'], {
         options: { memoryLimitMb: 64, maxOperations: 1e9 },
       });
-      expect(outputs.slice(1)).toEqual(['ERR_MEMORY_LIMIT_EXCEEDED: ', [1, 'undefined']]);
+      expect(outputs.slice(1)).toStrictEqual(['ERR_MEMORY_LIMIT_EXCEEDED: ', [1, 'undefined']]);
     });
 
     testIf(can.survivesMemory)(
@@ -701,19 +699,19 @@ export function describePersistence({ withExecutor, can }) {
           ],
         ]) {
           const outputs = await steps([first, bomb, read], { options });
-          expect([bomb, ...outputs.slice(1)]).toEqual([bomb, 'ERR_MEMORY_LIMIT_EXCEEDED: ', expected]);
+          expect([bomb, ...outputs.slice(1)]).toStrictEqual([bomb, 'ERR_MEMORY_LIMIT_EXCEEDED: ', expected]);
         }
       },
     );
 
     test('with names that are declared twice leaves everything unchanged', async () => {
       for (const code of ['let x = 2; let x = 3;', 'let x = 2; { var x = 3; }', 'const x = 2; function x() {}']) {
-        expect(await steps(['let x = 1;', code, 'x'])).toEqual([1, 'ERR_VALIDATION_FAILED: ', 1]);
+        expect(await steps(['let x = 1;', code, 'x'])).toStrictEqual([1, 'ERR_VALIDATION_FAILED: ', 1]);
       }
     });
 
     test('that validation refused leaves everything unchanged', async () => {
-      expect(await steps(['let x = 1;', 'let x = 2; let = ;', 'x'])).toEqual([1, 'ERR_VALIDATION_FAILED: ', 1]);
+      expect(await steps(['let x = 1;', 'let x = 2; let = ;', 'x'])).toStrictEqual([1, 'ERR_VALIDATION_FAILED: ', 1]);
     });
 
     test('that failed in the middle of a pattern keeps the names before it', async () => {
@@ -722,13 +720,13 @@ export function describePersistence({ withExecutor, can }) {
         '[typeof a, typeof b, typeof c]',
       ]);
       expect(outputs[0]).toBe(RUNTIME('RangeError'));
-      expect(outputs[1].slice(1)).toEqual(['undefined', 'undefined']);
+      expect(outputs[1].slice(1)).toStrictEqual(['undefined', 'undefined']);
     });
 
     test('leaves functions that throw for a name it did not reach, whatever later runs declare', async () => {
       expect(
         await steps(['function get() { return late; } null.x; let late = 1;', 'get()', 'let late = 2; get()']),
-      ).toEqual([RUNTIME('TypeError'), RUNTIME('ReferenceError'), RUNTIME('ReferenceError')]);
+      ).toStrictEqual([RUNTIME('TypeError'), RUNTIME('ReferenceError'), RUNTIME('ReferenceError')]);
     });
   });
 
@@ -742,7 +740,7 @@ export function describePersistence({ withExecutor, can }) {
           'z; var z = 1; "undefined is fine"',
           'g(); function g() { return 1; }',
         ]),
-      ).toEqual([
+      ).toStrictEqual([
         RUNTIME('ReferenceError'),
         RUNTIME('ReferenceError'),
         RUNTIME('ReferenceError'),
@@ -752,11 +750,15 @@ export function describePersistence({ withExecutor, can }) {
     });
 
     test('a redeclared name of an earlier run throws before its declaration', async () => {
-      expect(await steps(['let x = 1;', 'const seen = x; let x = 2;', 'x'])).toEqual([1, RUNTIME('ReferenceError'), 1]);
+      expect(await steps(['let x = 1;', 'const seen = x; let x = 2;', 'x'])).toStrictEqual([
+        1,
+        RUNTIME('ReferenceError'),
+        1,
+      ]);
     });
 
     test('an unknown name is a ReferenceError, but typeof of it is not', async () => {
-      expect(await steps(['unknown', 'typeof unknown', 'unknown = 1', 'delete globalThis.unknown'])).toEqual([
+      expect(await steps(['unknown', 'typeof unknown', 'unknown = 1', 'delete globalThis.unknown'])).toStrictEqual([
         RUNTIME('ReferenceError'),
         'undefined',
         RUNTIME('ReferenceError'),
@@ -767,7 +769,7 @@ export function describePersistence({ withExecutor, can }) {
 
   describe('globalThis', () => {
     test('accepts new names, which persist', async () => {
-      expect(await steps(['globalThis.x = 1; x', 'x + globalThis.x', 'delete globalThis.x; typeof x'])).toEqual([
+      expect(await steps(['globalThis.x = 1; x', 'x + globalThis.x', 'delete globalThis.x; typeof x'])).toStrictEqual([
         1,
         2,
         'undefined',
@@ -787,7 +789,7 @@ export function describePersistence({ withExecutor, can }) {
       ['a pattern', 'const { ...rest } = globalThis; const [a, b] = [1, 2]; [rest.a, globalThis.b]', [undefined, 2]],
       ['await', 'const a = await globalThis.b; let b = 2; [a, globalThis.a, globalThis.b]', [undefined, undefined, 2]],
     ])('lacks a name before its declaration is reached: %s', async (_name, code, expected) => {
-      expect(await steps([code, `(() => 1)(); ${code}`])).toEqual([expected, expect.anything()]);
+      expect(await steps([code, `(() => 1)(); ${code}`])).toStrictEqual([expected, expect.anything()]);
     });
 
     test('keeps the earlier value until a declaration is reached', async () => {
@@ -800,7 +802,7 @@ export function describePersistence({ withExecutor, can }) {
           'const fresh = globalThis.fresh ?? "again"; fresh',
           '[x, y, z, fresh, globalThis.fresh]',
         ]),
-      ).toEqual([
+      ).toStrictEqual([
         0,
         [[1, 1], 3],
         ['none', [1, 1], 'none'],
@@ -811,7 +813,7 @@ export function describePersistence({ withExecutor, can }) {
     });
 
     test('may hold a name that still throws as a variable before its declaration', async () => {
-      expect(await steps(['globalThis.x = 1; const seen = x; let x = 2;', 'x'])).toEqual([
+      expect(await steps(['globalThis.x = 1; const seen = x; let x = 2;', 'x'])).toStrictEqual([
         RUNTIME('ReferenceError'),
         1,
       ]);
@@ -819,14 +821,14 @@ export function describePersistence({ withExecutor, can }) {
 
     test('keeps the names of a failed pattern that precede the failure', async () => {
       const code = 'globalThis; const { a, b = (() => { throw new RangeError("mid"); })(), c } = { a: 1, c: 3 };';
-      expect(await steps([code, '[a, typeof b, typeof c]'])).toEqual([
+      expect(await steps([code, '[a, typeof b, typeof c]'])).toStrictEqual([
         RUNTIME('RangeError'),
         [1, 'undefined', 'undefined'],
       ]);
     });
 
     test('may get names that are declared later', async () => {
-      expect((await steps(['globalThis.x = 1;', 'const x = 2;', '[x, globalThis.x]'])).at(-1)).toEqual([2, 2]);
+      expect((await steps(['globalThis.x = 1;', 'const x = 2;', '[x, globalThis.x]'])).at(-1)).toStrictEqual([2, 2]);
     });
 
     test('may have a getter that cannot break later runs', async () => {
@@ -846,7 +848,7 @@ export function describePersistence({ withExecutor, can }) {
         await executor.run('Object.defineProperty(globalThis, "fixed", { value: 1 });');
         const { output, logEntries } = await executor.run('const fixed = 2; fixed');
         expect(output).toBe(2);
-        expect(logEntries.map((entry) => entry.level)).toEqual(['warn']);
+        expect(logEntries.map((entry) => entry.level)).toStrictEqual(['warn']);
         expect((await executor.run('fixed')).output).toBe(1);
       });
     });
@@ -877,7 +879,7 @@ export function describePersistence({ withExecutor, can }) {
 
   describe('variables that were sent', () => {
     test('can be read, assigned and redeclared', async () => {
-      expect(await steps(['v = 2; v', 'v', 'let v = 3; v', 'v'], { variables: { v: 1 } })).toEqual([2, 2, 3, 3]);
+      expect(await steps(['v = 2; v', 'v', 'let v = 3; v', 'v'], { variables: { v: 1 } })).toStrictEqual([2, 2, 3, 3]);
     });
 
     test('are replaced by a later sendVariables, whatever runs did with the name', async () => {
@@ -885,13 +887,13 @@ export function describePersistence({ withExecutor, can }) {
         await executor.sendVariables({ a: 1, b: 1, c: 1 });
         await executor.run('a = 2; const b = 2; function c() {} const readB = () => b;');
         await executor.sendVariables({ a: 3, b: 3, c: 3 });
-        expect((await executor.run('[a, b, c]')).output).toEqual([3, 3, 3]);
+        expect((await executor.run('[a, b, c]')).output).toStrictEqual([3, 3, 3]);
       });
     });
 
     test('of one executor are not visible in another', async () => {
-      expect(await steps(['v'], { variables: { v: 1 } })).toEqual([1]);
-      expect(await steps(['typeof v'])).toEqual(['undefined']);
+      expect(await steps(['v'], { variables: { v: 1 } })).toStrictEqual([1]);
+      expect(await steps(['typeof v'])).toStrictEqual(['undefined']);
     });
 
     test('with names that code cannot write are refused', async () => {
@@ -903,7 +905,9 @@ export function describePersistence({ withExecutor, can }) {
           ['class', '.class must have another name, for instance class_: code cannot use the name "class"'],
           ['Array', '.Array must have another name, for instance Array_: `Array` is a global of the language'],
         ]) {
-          expect(await rejection(executor.sendVariables({ [name]: 1 }))).toEqual(new TypeError(`variables${reason}`));
+          expect(await rejection(executor.sendVariables({ [name]: 1 }))).toStrictEqual(
+            new TypeError(`variables${reason}`),
+          );
         }
       });
     });
@@ -949,7 +953,7 @@ export function describePersistence({ withExecutor, can }) {
           logs,
           is_final_answer: isFinal,
         } = await executor.run(`console.log(tool(), ${isHard}); final_answer("answer")`);
-        expect([output, logs, isFinal]).toEqual(['answer', 'tool true', true]);
+        expect([output, logs, isFinal]).toStrictEqual(['answer', 'tool true', true]);
       });
     });
 
@@ -982,7 +986,7 @@ export function describePersistence({ withExecutor, can }) {
           logs,
           is_final_answer: isFinal,
         } = await executor.run('console.log(tool()); final_answer("answer")');
-        expect([output, logs, isFinal]).toEqual(['answer', 'tool', true]);
+        expect([output, logs, isFinal]).toStrictEqual(['answer', 'tool', true]);
       });
     });
   });
@@ -1024,7 +1028,7 @@ export function describePersistence({ withExecutor, can }) {
       await executor.run('let x = 1; globalThis.y = 2;');
       await executor.cleanup();
       await executor.init();
-      expect((await executor.run('[typeof x, typeof y, typeof v, typeof tool]')).output).toEqual(
+      expect((await executor.run('[typeof x, typeof y, typeof v, typeof tool]')).output).toStrictEqual(
         Array(4).fill('undefined'),
       );
     });

@@ -38,7 +38,7 @@ export function describeQueue({ make, withExecutor, can }) {
         await executor.run('1').then(async ({ output }) => {
           outputs.push(output, (await executor.run('2')).output);
         });
-        expect(outputs).toEqual([1, 2]);
+        expect(outputs).toStrictEqual([1, 2]);
       });
     });
 
@@ -80,10 +80,10 @@ export function describeQueue({ make, withExecutor, can }) {
           submit('g', 'enter("g"); leave("g"); "G"'),
         ];
         await gate.called;
-        expect(settled).toEqual([]);
+        expect(settled).toStrictEqual([]);
         gate.open();
         await Promise.all(all);
-        expect(settled).toEqual([
+        expect(settled).toStrictEqual([
           'a: A',
           'b: ERR_VALIDATION_FAILED',
           'c: C',
@@ -104,7 +104,7 @@ export function describeQueue({ make, withExecutor, can }) {
           executor.run('n += 1; console.log("two"); n'),
           executor.run('n += 1; n'),
         ]);
-        expect(runs.map(({ output, logs }) => [output, logs])).toEqual([
+        expect(runs.map(({ output, logs }) => [output, logs])).toStrictEqual([
           [1, 'one'],
           [2, 'two'],
           [3, ''],
@@ -118,7 +118,7 @@ export function describeQueue({ make, withExecutor, can }) {
         const first = executor.run('1').then(() => states.push(executor.state));
         const second = executor.run('2').then(() => states.push(executor.state));
         await Promise.all([first, second]);
-        expect(states).toEqual(['RUNNING', 'READY']);
+        expect(states).toStrictEqual(['RUNNING', 'READY']);
       });
     });
 
@@ -136,11 +136,11 @@ export function describeQueue({ make, withExecutor, can }) {
         expect(executor.state).toBe('RUNNING');
         gate.open();
         await running;
-        expect((await Promise.all(waiting)).map(({ output }) => output)).toEqual(waiting.map((_, i) => i));
+        expect((await Promise.all(waiting)).map(({ output }) => output)).toStrictEqual(waiting.map((_, i) => i));
         // There is room again.
         const again = Array.from({ length: maxQueuedRuns + 1 }, (_, i) => executor.run(`${i}`));
         await expectCode(executor.run('"too many"'), 'ERR_INVALID_STATE');
-        expect((await Promise.all(again)).map(({ output }) => output)).toEqual(again.map((_, i) => i));
+        expect((await Promise.all(again)).map(({ output }) => output)).toStrictEqual(again.map((_, i) => i));
       });
     });
 
@@ -224,7 +224,7 @@ export function describeQueue({ make, withExecutor, can }) {
           expect(error.retryable).toBe(false);
           expect(error.details).toMatchObject({ state: 'DIRTY', operation: 'run' });
         }
-        expect(settled).toEqual(['first', 'second', 'third']);
+        expect(settled).toStrictEqual(['first', 'second', 'third']);
         expect(executor.state).toBe('DIRTY');
         await expectCode(executor.run('1'), 'ERR_INVALID_STATE');
         await executor.cleanup();
@@ -294,7 +294,9 @@ export function describeQueue({ make, withExecutor, can }) {
         expect(signal.listeners).toBe(1);
         gate.open('first');
         expect((await first).output).toBe('first');
-        expect((await Promise.all(others)).map(({ output }) => output)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+        expect((await Promise.all(others)).map(({ output }) => output)).toStrictEqual([
+          0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+        ]);
         expect(signal.listeners).toBe(0);
         const { tool, called } = neverTool();
         await executor.sendTools({ never: tool });
@@ -303,7 +305,7 @@ export function describeQueue({ make, withExecutor, can }) {
         );
         await called;
         abort();
-        expect((await Promise.all(all)).map(({ details }) => details.aborted)).toEqual([true, true, true]);
+        expect((await Promise.all(all)).map(({ details }) => details.aborted)).toStrictEqual([true, true, true]);
       });
     });
 
@@ -315,13 +317,13 @@ export function describeQueue({ make, withExecutor, can }) {
         const calls = [executor.sendVariables({ x: 1 }), executor.sendTools({ t: () => 1 }), executor.init()];
         const errors = await Promise.all(calls.map((call) => expectCode(call, 'ERR_INVALID_STATE')));
         const refused = 'is refused: the queue is full; raise maxQueuedRuns or wait';
-        expect(errors.map(({ message }) => message)).toEqual([
+        expect(errors.map(({ message }) => message)).toStrictEqual([
           `Invalid executor state: RUNNING: sendVariables() ${refused}`,
           `Invalid executor state: RUNNING: sendTools() ${refused}`,
           'Invalid executor state: RUNNING: init() was called during a run; await the run, or call cleanup() first',
         ]);
         gate.open();
-        expect((await Promise.all(runs)).map(({ output }) => output)).toEqual([1, 2]);
+        expect((await Promise.all(runs)).map(({ output }) => output)).toStrictEqual([1, 2]);
       });
     });
 
@@ -340,7 +342,7 @@ export function describeQueue({ make, withExecutor, can }) {
         await executor.run('var order = [];');
         const runs = Array.from({ length: 501 }, (_, i) => executor.run(`order.push(${i})`));
         await Promise.all(runs);
-        expect((await executor.run('order')).output).toEqual(runs.map((_, i) => i));
+        expect((await executor.run('order')).output).toStrictEqual(runs.map((_, i) => i));
       });
     });
 
@@ -360,10 +362,10 @@ export function describeQueue({ make, withExecutor, can }) {
           submit('third', executor.run('[x, tool(), await more()]')),
         ];
         await gate.called;
-        expect([settled, executor.state]).toEqual([[], 'RUNNING']);
+        expect([settled, executor.state]).toStrictEqual([[], 'RUNNING']);
         gate.open();
         await Promise.all(all);
-        expect(settled).toEqual([
+        expect(settled).toStrictEqual([
           ['first', ['undefined', 'old', 'undefined', 'old'], 'RUNNING'],
           ['variables', undefined, 'RUNNING'],
           ['second', [1, 'old'], 'RUNNING'],
@@ -396,7 +398,7 @@ export function describeQueue({ make, withExecutor, can }) {
           ['sendTools', executor.sendTools({ gate: () => 'other' })],
         ]) {
           const error = await expectCode(call, 'ERR_INVALID_STATE');
-          expect(error.details).toEqual({
+          expect(error.details).toStrictEqual({
             state: 'RUNNING',
             operation,
             hint: 'the queue is full; raise maxQueuedRuns or wait',

@@ -55,7 +55,7 @@ export function describeRecovery({ make, withExecutor }) {
       const runs = [executor.run('globalThis.x = await gate()'), executor.run('x + 1')];
       await gate.called;
       gate.open(1);
-      expect((await Promise.all(runs)).map(({ output, recovered }) => [output, recovered])).toEqual([
+      expect((await Promise.all(runs)).map(({ output, recovered }) => [output, recovered])).toStrictEqual([
         [1, true],
         [2, undefined],
       ]);
@@ -69,7 +69,7 @@ export function describeRecovery({ make, withExecutor }) {
       const run = expectCode(executor.run('effect("before")'), 'ERR_INVALID_STATE');
       const cleaned = executor.cleanup();
       const next = executor.run('typeof effect');
-      expect((await run).details).toEqual({
+      expect((await run).details).toStrictEqual({
         state: expect.any(String),
         operation: expect.any(String),
         hint: 'cleanup() was called',
@@ -85,7 +85,7 @@ export function describeRecovery({ make, withExecutor }) {
       await last;
       expect(executor.state).toBe('DEAD');
     });
-    expect(calls).toEqual([]);
+    expect(calls).toStrictEqual([]);
   });
 
   test('a recovery after cleanup() gives the isolate no tool from before cleanup()', async () => {

@@ -11,7 +11,7 @@ export function describeReentrance({ withExecutor, can }) {
     const inner = () => rejection(executor.run('1')).then((error) => error.code);
     await withExecutor({}, { sync: () => inner(), later: async () => inner() }, async (it) => {
       executor = it;
-      expect((await executor.run('[await sync(), await later()]')).output).toEqual([
+      expect((await executor.run('[await sync(), await later()]')).output).toStrictEqual([
         'ERR_INVALID_STATE',
         'ERR_INVALID_STATE',
       ]);
@@ -28,7 +28,7 @@ export function describeReentrance({ withExecutor, can }) {
     };
     await withExecutor({}, tools, async (it) => {
       executor = it;
-      expect((await executor.run('[await tools(), await variables(), state(), typeof x]')).output).toEqual([
+      expect((await executor.run('[await tools(), await variables(), state(), typeof x]')).output).toStrictEqual([
         'ERR_INVALID_STATE',
         'ERR_INVALID_STATE',
         'RUNNING',
@@ -56,7 +56,7 @@ export function describeReentrance({ withExecutor, can }) {
       await executor.init();
       expect((await executor.run('1 + 1')).output).toBe(2);
     });
-    expect(marks).toEqual([]);
+    expect(marks).toStrictEqual([]);
   });
 
   test('another executor may be used from a tool', async () => {

@@ -47,7 +47,7 @@ export function describeStats({ withExecutor, can }) {
       await withExecutor({}, {}, async (executor) => {
         const first = await executor.run('const spin = (n) => { for (let i = 0; i < n; i++); }; spin(5)');
         const second = await executor.run('spin(7)');
-        expect([first.stats.operations, second.stats.operations]).toEqual([5, 7]);
+        expect([first.stats.operations, second.stats.operations]).toStrictEqual([5, 7]);
         await expectCode(executor.run('spin(7)', { maxOperations: 6 }), 'ERR_MAX_OPS_EXCEEDED');
         expect((await executor.run('spin(9)')).stats.operations).toBe(9);
       });
@@ -172,7 +172,7 @@ export function describeStats({ withExecutor, can }) {
   test('every output has all four stats as numbers', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { stats } = await executor.run('1');
-      expect(Object.keys(stats).sort()).toEqual(
+      expect(Object.keys(stats).sort()).toStrictEqual(
         expect.arrayContaining(['durationMs', 'heapUsedBytes', 'operations', 'toolCalls']),
       );
       for (const value of Object.values(stats)) expect(value).toBeTypeOf('number');

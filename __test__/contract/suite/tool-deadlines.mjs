@@ -26,7 +26,13 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
         await executor.run('const kept = 42');
         const { output } = await executor.run(`
           try { await tool(); } catch (error) { return [error instanceof Error, error.name, error.code, error.message, kept]; }`);
-        expect(output).toEqual([true, 'TimeoutError', 'ERR_TOOL_TIMEOUT', 'tool did not answer within 20 ms', 42]);
+        expect(output).toStrictEqual([
+          true,
+          'TimeoutError',
+          'ERR_TOOL_TIMEOUT',
+          'tool did not answer within 20 ms',
+          42,
+        ]);
         expect(executor.state).toBe('READY');
       });
     });
@@ -55,7 +61,7 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
         await told.promise;
         gate.reject(new Error('too late'));
         second.resolve('in time');
-        expect((await run).output).toEqual(['ERR_TOOL_TIMEOUT', 'in time']);
+        expect((await run).output).toStrictEqual(['ERR_TOOL_TIMEOUT', 'in time']);
       });
     });
 
@@ -74,7 +80,7 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
           executor.run(code, { toolTimeoutMs: 20 }),
           executor.run(code, { toolTimeoutMs: 30 }),
         ]);
-        expect([first.output, second.output]).toEqual([
+        expect([first.output, second.output]).toStrictEqual([
           'tool did not answer within 20 ms',
           'tool did not answer within 30 ms',
         ]);
@@ -98,7 +104,7 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
       ['a final answer that is a promise', 'final_answer(asyncTool(1))', 1],
     ])('%s', async (_, code, expected) => {
       await withExecutor({ timeoutMs: TIMEOUT_MS, toolTimeoutMs: FOREVER_MS }, tools, async (executor) => {
-        expect((await executor.run(code)).output).toEqual(expected);
+        expect((await executor.run(code)).output).toStrictEqual(expected);
         expect((await executor.run('1 + 1')).output).toBe(2);
       });
     });
@@ -125,7 +131,7 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
       await withExecutor(options, { ...tools, never: async () => never() }, async (executor) => {
         const error = await expectCode(executor.run(code), 'ERR_EXEC_TIMEOUT');
         const { timeoutMs, reason } = error.details;
-        expect({ timeoutMs, reason }).toEqual({ timeoutMs: TIMEOUT_MS, reason: 'deadline' });
+        expect({ timeoutMs, reason }).toStrictEqual({ timeoutMs: TIMEOUT_MS, reason: 'deadline' });
         expectGivenUp(executor, error);
       });
     });
@@ -159,7 +165,7 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
       };
       await withExecutor({ timeoutMs: TIMEOUT_MS, toolTimeoutMs: 20 }, tools, async (executor) => {
         const { output } = await executor.run('[await slow(), await never().catch((error) => error.message)]');
-        expect(output).toEqual(['slow', 'never did not answer within 40 ms']);
+        expect(output).toStrictEqual(['slow', 'never did not answer within 40 ms']);
       });
     });
 
@@ -194,7 +200,7 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
           const made = Host.own(1, 2);
           [code(Host.first), code(Host.second), made instanceof Promise, await made, Host.own.name, Host.own.length]`);
         const codes = ['ERR_TOOL_TIMEOUT', 'ERR_TOOL_TIMEOUT'];
-        expect(output).toEqual([...codes, true, [['first', 'second', 'own'], 3], 'own', 2]);
+        expect(output).toStrictEqual([...codes, true, [['first', 'second', 'own'], 3], 'own', 2]);
       });
     });
 

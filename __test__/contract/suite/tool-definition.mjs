@@ -10,7 +10,13 @@ export function describeToolDefinition({ withExecutor }) {
     await withExecutor({}, { a: () => 'a1', b: () => 'b1' }, async (executor) => {
       await executor.run('const kept = a; function through() { return a(); }');
       await executor.sendTools({ a: (x, y) => 'a2' + (x ?? '') + (y ?? ''), c: () => 'c1' });
-      expect((await executor.run('[a(), b(), c(), a.length, through()]')).output).toEqual(['a2', 'b1', 'c1', 2, 'a2']);
+      expect((await executor.run('[a(), b(), c(), a.length, through()]')).output).toStrictEqual([
+        'a2',
+        'b1',
+        'c1',
+        2,
+        'a2',
+      ]);
     });
   });
 
@@ -18,9 +24,12 @@ export function describeToolDefinition({ withExecutor }) {
     await withExecutor({}, { t: () => 1 }, async (executor) => {
       expect((await executor.run('t()')).output).toBe(1);
       await executor.sendTools({ t: async () => 2 });
-      expect((await executor.run('const p = t(); return [p instanceof Promise, await p];')).output).toEqual([true, 2]);
+      expect((await executor.run('const p = t(); return [p instanceof Promise, await p];')).output).toStrictEqual([
+        true,
+        2,
+      ]);
       await executor.sendTools({ t: { inner: () => 3 } });
-      expect((await executor.run('[typeof t, t.inner()]')).output).toEqual(['object', 3]);
+      expect((await executor.run('[typeof t, t.inner()]')).output).toStrictEqual(['object', 3]);
       await executor.sendTools({ t: () => 4 });
       expect((await executor.run('t()')).output).toBe(4);
     });
@@ -29,7 +38,7 @@ export function describeToolDefinition({ withExecutor }) {
   test('a tool called final_answer does not replace the built-in function', async () => {
     await withExecutor({}, { final_answer: () => "the host's" }, async (executor) => {
       const { output, is_final_answer: isFinal } = await executor.run('final_answer(1)');
-      expect([output, isFinal]).toEqual([1, true]);
+      expect([output, isFinal]).toStrictEqual([1, true]);
     });
   });
 
@@ -37,7 +46,7 @@ export function describeToolDefinition({ withExecutor }) {
     await withExecutor({}, {}, async (executor) => {
       await executor.run('let later = 1; const fixed = 2;');
       await executor.sendTools({ later: () => 'tool', fixed: () => 'tool too' });
-      expect((await executor.run('[later(), fixed()]')).output).toEqual(['tool', 'tool too']);
+      expect((await executor.run('[later(), fixed()]')).output).toStrictEqual(['tool', 'tool too']);
     });
   });
 

@@ -58,7 +58,7 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
         try { ${code}; } catch (e) {
           return [e instanceof Error, e.name, e.message, e.code, e.path, 'cause' in e];
         }`);
-          expect(output).toEqual([true, 'HostError', 'boom happened', 'E_HOST', undefined, false]);
+          expect(output).toStrictEqual([true, 'HostError', 'boom happened', 'E_HOST', undefined, false]);
           expect(isFinal).toBe(false);
         });
       },
@@ -316,7 +316,7 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
         gate.resolve('late');
         expect((await run).output).toBe('new');
       });
-      expect(marks).toEqual([]);
+      expect(marks).toStrictEqual([]);
     });
 
     test('a rejection after an abort causes no unhandled rejection', async () => {
@@ -342,7 +342,7 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
       } finally {
         process.off('unhandledRejection', listener);
       }
-      expect(seen).toEqual([]);
+      expect(seen).toStrictEqual([]);
     });
   });
 }

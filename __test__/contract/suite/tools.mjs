@@ -13,7 +13,7 @@ export function describeTools({ withExecutor, can }) {
     test('a synchronous tool returns its value', async () => {
       await withExecutor({}, { tool: (n) => n * 2, text: () => 'sync' }, async (executor) => {
         expect((await executor.run('tool(1) + 1')).output).toBe(3);
-        expect((await executor.run('[1, 2, 3].map(tool)')).output).toEqual([2, 4, 6]);
+        expect((await executor.run('[1, 2, 3].map(tool)')).output).toStrictEqual([2, 4, 6]);
         expect((await executor.run('text().toUpperCase()')).output).toBe('SYNC');
         expect((await executor.run('await tool(2)')).output).toBe(4);
       });
@@ -30,7 +30,7 @@ export function describeTools({ withExecutor, can }) {
         const seen = [p instanceof Promise, Object.getPrototypeOf(p) === Promise.prototype];
         open();
         return [...seen, await p];`);
-          expect(output).toEqual([true, true, 5]);
+          expect(output).toStrictEqual([true, true, 5]);
         },
       );
     });
@@ -44,10 +44,9 @@ export function describeTools({ withExecutor, can }) {
       };
       await withExecutor({}, tools, async (executor) => {
         for (const name of Object.keys(tools)) {
-          expect((await executor.run(`{ const p = ${name}(1); [p instanceof Promise, await p]; }`)).output).toEqual([
-            true,
-            2,
-          ]);
+          expect(
+            (await executor.run(`{ const p = ${name}(1); [p instanceof Promise, await p]; }`)).output,
+          ).toStrictEqual([true, 2]);
         }
       });
     });
@@ -57,7 +56,7 @@ export function describeTools({ withExecutor, can }) {
         const { output } = await executor.run(
           'const a = maybe(1); const b = maybe(2); return [a, b instanceof Promise, await b];',
         );
-        expect(output).toEqual([1, true, 2]);
+        expect(output).toStrictEqual([1, true, 2]);
       });
     });
 
@@ -72,7 +71,7 @@ export function describeTools({ withExecutor, can }) {
       };
       const tools = { a: wait('a'), b: wait('b'), c: (n) => wait('c')(n) };
       await withExecutor({}, tools, async (executor) => {
-        expect((await executor.run('await Promise.all([a(1), b(2), c(3)])')).output).toEqual(['a1', 'b2', 'c3']);
+        expect((await executor.run('await Promise.all([a(1), b(2), c(3)])')).output).toStrictEqual(['a1', 'b2', 'c3']);
       });
     });
 
@@ -84,7 +83,7 @@ export function describeTools({ withExecutor, can }) {
       await withExecutor(limits, { tell }, async (executor) => {
         const run = executor.run('const calls = [tell(1), tell(2), tell(3)]; for (;;);', { signal: controller.signal });
         const { details } = await expectCode(run, 'ERR_EXEC_TIMEOUT');
-        expect([told, details.reason]).toEqual([[1, 2, 3], 'told']);
+        expect([told, details.reason]).toStrictEqual([[1, 2, 3], 'told']);
       });
     });
 
@@ -105,7 +104,7 @@ export function describeTools({ withExecutor, can }) {
         await open(0); await all[0];
         await open(1); await all[1];
         return order;`);
-        expect(output).toEqual([2, 0, 1]);
+        expect(output).toStrictEqual([2, 0, 1]);
       });
     });
 
@@ -122,7 +121,7 @@ export function describeTools({ withExecutor, can }) {
         open();
         const m = quick(n);
         return [m, await p, quick(m)];`);
-          expect(output).toEqual([51, 'slow', 52]);
+          expect(output).toStrictEqual([51, 'slow', 52]);
         },
       );
     });
@@ -154,8 +153,8 @@ export function describeTools({ withExecutor, can }) {
         expect((await executor.run('take() === undefined && take(undefined) === undefined')).output).toBe(true);
         await executor.run('take(...Array.from({ length: 200 }, (_, i) => i))');
       });
-      expect(calls[0]).toEqual([]);
-      expect(calls[1]).toEqual([undefined]);
+      expect(calls[0]).toStrictEqual([]);
+      expect(calls[1]).toStrictEqual([undefined]);
       expect(calls[2]).toHaveLength(200);
     });
   });
@@ -180,7 +179,7 @@ export function describeTools({ withExecutor, can }) {
         const { output } = await executor.run(
           '[Object.keys(Host), Object.isFrozen(Host), Object.isFrozen(Host.B), Object.isFrozen(Host.B.c), typeof Host.constructor.constructor]',
         );
-        expect(output).toEqual([['a', 'B'], true, true, true, 'function']);
+        expect(output).toStrictEqual([['a', 'B'], true, true, true, 'function']);
         for (const code of [
           'Host.a = 1',
           'Host.x = 1',
@@ -201,11 +200,9 @@ export function describeTools({ withExecutor, can }) {
         enumerable: true,
       });
       await withExecutor({}, { Host: inner }, async (executor) => {
-        expect((await executor.run('[Host.constructor(), Host.toString(), Host["__proto__"]()]')).output).toEqual([
-          'c',
-          't',
-          'p',
-        ]);
+        expect((await executor.run('[Host.constructor(), Host.toString(), Host["__proto__"]()]')).output).toStrictEqual(
+          ['c', 't', 'p'],
+        );
       });
     });
 
@@ -241,7 +238,7 @@ export function describeTools({ withExecutor, can }) {
         const { output } = await executor.run(`
         [none, two, withDefault, later, $].map((f) =>
           [f.name, f.length, Object.isFrozen(f), 'prototype' in f, typeof f, Object.getPrototypeOf(f) === Function.prototype])`);
-        expect(output).toEqual([
+        expect(output).toStrictEqual([
           ['none', 0, true, false, 'function', true],
           ['two', 2, true, false, 'function', true],
           ['withDefault', 1, true, false, 'function', true],
@@ -271,7 +268,7 @@ export function describeTools({ withExecutor, can }) {
               '[probe.call({ mine: 1 }, 1), probe.apply(null, [1, 2]), probe.bind(3, 4)(5), Reflect.apply(probe, {}, [])]',
             )
           ).output,
-        ).toEqual([1, 2, 2, 0]);
+        ).toStrictEqual([1, 2, 2, 0]);
       });
       for (const self of seen) expect(self).toBe(tools);
     });
@@ -315,7 +312,7 @@ export function describeTools({ withExecutor, can }) {
           return [e instanceof Error, Object.getPrototypeOf(Object.getPrototypeOf(e)) === Object.prototype || Object.getPrototypeOf(e) === Error.prototype,
             e.constructor === Error, typeof e.constructor.constructor];
         }`);
-        expect(output).toEqual([true, true, true, 'function']);
+        expect(output).toStrictEqual([true, true, true, 'function']);
       });
     });
 
@@ -336,7 +333,7 @@ export function describeTools({ withExecutor, can }) {
           expect(
             (await executor.run(`try { fail(); } catch (e) { return [e.name, e instanceof ${name}, e.message]; }`))
               .output,
-          ).toEqual([name, true, 'typed']);
+          ).toStrictEqual([name, true, 'typed']);
         },
       );
     });
@@ -365,7 +362,7 @@ export function describeTools({ withExecutor, can }) {
         expect((await executor.run('await 0; mark("second"); 1')).output).toBe(1);
         expect((await executor.run('await 0; 2')).logs).toBe('');
       });
-      expect(calls).toEqual([1, 2, 'second']);
+      expect(calls).toStrictEqual([1, 2, 'second']);
     });
 
     test('one call that was not awaited is reported in the singular', async () => {
@@ -403,7 +400,7 @@ export function describeTools({ withExecutor, can }) {
       } finally {
         process.off('unhandledRejection', listener);
       }
-      expect(seen).toEqual([]);
+      expect(seen).toStrictEqual([]);
     });
 
     const QUEUE = `Promise.resolve('reaction').then(mark); Promise.resolve().then(() => { console.log('late'); mark('late'); })`;
@@ -439,7 +436,7 @@ export function describeTools({ withExecutor, can }) {
         expect(executor.state).toBe('READY');
         marks.length = 0;
         const { logs, stats } = await executor.run('await 0; await 0; 1');
-        expect({ logs, toolCalls: stats.toolCalls, marks }).toEqual({ logs: '', toolCalls: 0, marks: [] });
+        expect({ logs, toolCalls: stats.toolCalls, marks }).toStrictEqual({ logs: '', toolCalls: 0, marks: [] });
       });
     });
 
@@ -510,10 +507,10 @@ export function describeTools({ withExecutor, can }) {
           [{ Promise: { all: () => 1 } }, language('Promise')],
           [{ 'odd name': () => 1 }, odd],
         ]) {
-          expect(await rejection(executor.sendTools(tools))).toEqual(new TypeError(`tools${reason}`));
+          expect(await rejection(executor.sendTools(tools))).toStrictEqual(new TypeError(`tools${reason}`));
         }
-        expect((await executor.run('new Map([[1, await Promise.all([2])]]).get(1)')).output).toEqual([2]);
-        expect((await executor.run('console.log({ a: [1] }); await 1; ({ f() {} })')).output).toEqual({
+        expect((await executor.run('new Map([[1, await Promise.all([2])]]).get(1)')).output).toStrictEqual([2]);
+        expect((await executor.run('console.log({ a: [1] }); await 1; ({ f() {} })')).output).toStrictEqual({
           f: '[Function: f]',
         });
       });

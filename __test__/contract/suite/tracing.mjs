@@ -30,7 +30,7 @@ export function describeTracing({ withExecutor, can }) {
     await withExecutor({}, {}, async (executor) => {
       const note = (channel, event, message) => events.push([channel, event, message]);
       const output = await listening(note, () => executor.run('1 + 1'));
-      expect(events.map(([channel, event]) => `${channel} ${event}`)).toEqual([
+      expect(events.map(([channel, event]) => `${channel} ${event}`)).toStrictEqual([
         'run start',
         'run end',
         'run asyncStart',
@@ -42,7 +42,7 @@ export function describeTracing({ withExecutor, can }) {
       expect(message.executor).toBe(executor);
       events.length = 0;
       const error = await listening(note, () => expectCode(executor.run('null.x'), 'ERR_RUNTIME_EXCEPTION'));
-      expect(events.map(([, event]) => event)).toEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd']);
+      expect(events.map(([, event]) => event)).toStrictEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd']);
       expect(events[2][2].error).toBe(error);
     });
   });
@@ -64,17 +64,17 @@ export function describeTracing({ withExecutor, can }) {
     });
     const of = (name) => events.filter((event) => event.name === name);
     const call = (name, n) => ({ name, args: [n], result: undefined, error: undefined });
-    expect(of('now')).toEqual([
+    expect(of('now')).toStrictEqual([
       { ...call('now', 1), event: 'start' },
       { ...call('now', 1), event: 'end', result: 2 },
     ]);
-    expect(of('later')).toEqual([
+    expect(of('later')).toStrictEqual([
       { ...call('later', 2), event: 'start' },
       { ...call('later', 2), event: 'end' },
       { ...call('later', 2), event: 'asyncStart', result: 3 },
       { ...call('later', 2), event: 'asyncEnd', result: 3 },
     ]);
-    expect(of('fails')).toEqual([
+    expect(of('fails')).toStrictEqual([
       { ...call('fails', 3), event: 'start' },
       { ...call('fails', 3), event: 'error', error: failure },
       { ...call('fails', 3), event: 'end', error: failure },
@@ -88,7 +88,7 @@ export function describeTracing({ withExecutor, can }) {
       await listening(note, () => executor.run('never(); 1'));
     });
     const ended = 'the run has ended';
-    expect(events).toEqual([
+    expect(events).toStrictEqual([
       ['start', undefined],
       ['end', undefined],
       ['error', ended],
@@ -106,7 +106,7 @@ export function describeTracing({ withExecutor, can }) {
     };
     await withExecutor({}, { context: () => storage.getStore() }, async (executor) => {
       const { output } = await listening(note, () => storage.run(['caller'], () => executor.run('context()')));
-      expect(output).toEqual(['caller', 'run', 'tool-call']);
+      expect(output).toStrictEqual(['caller', 'run', 'tool-call']);
     });
   });
 
@@ -126,6 +126,6 @@ export function describeTracing({ withExecutor, can }) {
       await Promise.all(['first', 'second'].map((name) => storage.run(name, () => executor.run(code))));
     });
     const of = (name) => ['onToolCall', 'now', 'onToolCall', 'later', 'onLog'].map((what) => `${what} ${name}`);
-    expect(seen).toEqual([...of('first'), ...of('second')]);
+    expect(seen).toStrictEqual([...of('first'), ...of('second')]);
   });
 }

@@ -41,7 +41,7 @@ export function describeLargeValues({ make, can }) {
       expect((await executor.run('return text.length')).output).toBe(text.length);
       expect((await executor.run('return echo(text) === text')).output).toBe(true);
       expect((await executor.run('return await later(text) === text')).output).toBe(true);
-      expect((await executor.run('return [text, echo([text])[0] === text]')).output).toEqual([text, true]);
+      expect((await executor.run('return [text, echo([text])[0] === text]')).output).toStrictEqual([text, true]);
     });
   });
 
@@ -56,16 +56,16 @@ export function describeLargeValues({ make, can }) {
       });
       await executor.sendVariables({ data: bytes });
       const { output } = await executor.run('return data');
-      expect(output).toEqual(bytes);
+      expect(output).toStrictEqual(bytes);
       expect(output.constructor).toBe(Uint8Array);
       expect(output.buffer.byteLength).toBe(bytes.length);
-      expect(structuredClone(output, { transfer: [output.buffer] })).toEqual(bytes);
+      expect(structuredClone(output, { transfer: [output.buffer] })).toStrictEqual(bytes);
       const same = 'const same = (a) => a.every((byte, i) => byte === data[i]) && a.length === data.length;';
       const answer = await executor.run(
         `${same} return [same(echo(data)), same(await later(data)), echo(data) !== data]`,
       );
-      expect(answer.output).toEqual([true, true, true]);
-      expect(seen[0]).toEqual(bytes);
+      expect(answer.output).toStrictEqual([true, true, true]);
+      expect(seen[0]).toStrictEqual(bytes);
     });
 
     test('are copied: later changes by host or guest do not reach the other side', async () => {
@@ -73,7 +73,7 @@ export function describeLargeValues({ make, can }) {
       const data = bytes.slice();
       await executor.sendVariables({ data });
       data[1] = 99;
-      expect((await executor.run('data[2] = 77; return [data[1], data[2]]')).output).toEqual([1, 77]);
+      expect((await executor.run('data[2] = 77; return [data[1], data[2]]')).output).toStrictEqual([1, 77]);
       expect(data[2]).toBe(2);
     });
 
@@ -81,9 +81,12 @@ export function describeLargeValues({ make, can }) {
       const executor = await executorWith();
       await executor.sendVariables({ data: bytes.subarray(1, 100_001) });
       const look = 'return [data.length, data[0], data.byteOffset, data.buffer.byteLength]';
-      expect((await executor.run(look)).output).toEqual([100_000, 1, 0, 100_000]);
+      expect((await executor.run(look)).output).toStrictEqual([100_000, 1, 0, 100_000]);
       await executor.sendVariables({ data: Buffer.from(bytes) });
-      expect((await executor.run('return [data.constructor === Uint8Array, data[255]]')).output).toEqual([true, 255]);
+      expect((await executor.run('return [data.constructor === Uint8Array, data[255]]')).output).toStrictEqual([
+        true,
+        255,
+      ]);
     });
 
     test('of views over one buffer stay shared, and one value stays one', async () => {
@@ -92,16 +95,16 @@ export function describeLargeValues({ make, can }) {
       const one = new Uint8Array(buffer);
       await executor.sendVariables({ one, other: new Uint8Array(buffer), again: one });
       const code = 'other[7] = 200; return [one[7], one.buffer === other.buffer, one === again]';
-      expect((await executor.run(code)).output).toEqual([200, true, true]);
+      expect((await executor.run(code)).output).toStrictEqual([200, true, true]);
     });
 
     test('of a partial view leave the guest alone, and a view of a resizable buffer can enter it', async () => {
       const executor = await executorWith();
       const part = (await executor.run('return new Uint8Array(200000).fill(5).subarray(1, 150001)')).output;
-      expect([part.length, part[0], part[149_999]]).toEqual([150_000, 5, 5]);
+      expect([part.length, part[0], part[149_999]]).toStrictEqual([150_000, 5, 5]);
       const data = new Uint8Array(new ArrayBuffer(200_000, { maxByteLength: 300_000 })).fill(6);
       await executor.sendVariables({ data });
-      expect((await executor.run('return [data.buffer.byteLength, data[199999]]')).output).toEqual([200_000, 6]);
+      expect((await executor.run('return [data.buffer.byteLength, data[199999]]')).output).toStrictEqual([200_000, 6]);
     });
 
     testIf(can.survivesMemory)('count as memory of the isolate', async () => {
@@ -130,7 +133,7 @@ export function describeLargeValues({ make, can }) {
     }
     for (const name of ['text', 'wide', 'bytes']) {
       const { output } = await executor.run(`try { ${name}() } catch (e) { return [e.name, e.code] }`);
-      expect(output).toEqual(['RangeError', 'ERR_TRANSFER_LIMIT_EXCEEDED']);
+      expect(output).toStrictEqual(['RangeError', 'ERR_TRANSFER_LIMIT_EXCEEDED']);
     }
   });
 
@@ -144,7 +147,7 @@ export function describeLargeValues({ make, can }) {
       const { output } = await executor.run('return [Object.is(echo(value, 1, "x"), value), value]');
       expect(Object.is(output[1], value)).toBe(true);
       expect(output[0]).toBe(true);
-      expect(seen).toEqual([[value, 1, 'x']]);
+      expect(seen).toStrictEqual([[value, 1, 'x']]);
       expect(Object.is((await executor.run('return value')).output, value)).toBe(true);
     });
   });
@@ -160,8 +163,8 @@ export function describeLargeValues({ make, can }) {
         'const seen = []; await Promise.all(Array.from({ length: 300 }, (_, i) => note(i).then((n) => seen.push(n)))); return seen';
       const { output } = await executor.run(code);
       const all = Array.from({ length: 300 }, (_, index) => index);
-      expect(made).toEqual(all);
-      expect(output).toEqual(all);
+      expect(made).toStrictEqual(all);
+      expect(output).toStrictEqual(all);
     });
 
     test('calls that are not awaited are made while the guest continues', async () => {
@@ -177,7 +180,7 @@ export function describeLargeValues({ make, can }) {
       const executor = await executorWith({ tools: { later: async (n) => n, now: (n) => n } });
       const code =
         'const p = [1, 2, 3].map((n) => later(n)); const sync = [now(4), now(5)]; return [...await Promise.all(p), ...sync]';
-      expect((await executor.run(code)).output).toEqual([1, 2, 3, 4, 5]);
+      expect((await executor.run(code)).output).toStrictEqual([1, 2, 3, 4, 5]);
     });
 
     test('a failure among many names the line of the failed call', async () => {

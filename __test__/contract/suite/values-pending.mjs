@@ -42,9 +42,9 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
         for (let round = 0; round < 5; round++) {
           await executor.sendVariables({ v: large, round });
           const [count, found] = (await executor.run(unfrozen('v'))).output;
-          expect(found).toEqual([]);
+          expect(found).toStrictEqual([]);
           expect(count).toBeGreaterThan(10_000);
-          expect((await executor.run('return [v, round]')).output).toEqual([large, round]);
+          expect((await executor.run('return [v, round]')).output).toStrictEqual([large, round]);
           if (!can.harden) continue;
           expect((await executor.run('"use strict"; try { v.tree[0].key = 1; } catch (e) { e.name }')).output).toBe(
             'TypeError',
@@ -57,7 +57,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       await withExecutor({}, {}, async (executor) => {
         const sent = [executor.sendVariables({ v: large }), executor.sendVariables({ v: { ...large, version: 2 } })];
         const ran = executor.run(`if (v.version !== 2) throw v.version; ${unfrozen('v')}`);
-        expect((await ran).output[1]).toEqual([]);
+        expect((await ran).output[1]).toStrictEqual([]);
         await Promise.all(sent);
       });
     });
@@ -69,8 +69,8 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       await withExecutor({}, {}, async (executor) => {
         await executor.sendVariables({ v, alone: shared });
         const code = 'return [v.self === v, v.again[0] === v.shared, v.large === v.large2, alone === v.shared]';
-        expect((await executor.run(code)).output).toEqual([true, true, true, true]);
-        expect((await executor.run(unfrozen('v'))).output[1]).toEqual([]);
+        expect((await executor.run(code)).output).toStrictEqual([true, true, true, true]);
+        expect((await executor.run(unfrozen('v'))).output[1]).toStrictEqual([]);
       });
     });
 
@@ -79,7 +79,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
         await executor.sendVariables({ v: large, w: 1 });
         await executor.run('w = 2');
         await executor.sendVariables({ w: large });
-        expect((await executor.run('return [v.version, w.version]')).output).toEqual([1, 1]);
+        expect((await executor.run('return [v.version, w.version]')).output).toStrictEqual([1, 1]);
       });
     });
 
@@ -87,7 +87,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       await withExecutor({}, {}, async (executor) => {
         await executor.run('Object.defineProperty(globalThis, "v", { value: 1, configurable: false }); 0');
         const error = await expectCode(executor.sendVariables({ v: large }), 'ERR_TOOL_PROXY_FAIL');
-        expect(error.details.names).toEqual(['v']);
+        expect(error.details.names).toStrictEqual(['v']);
         await executor.run('Object.preventExtensions(globalThis); 0');
         await expectCode(executor.sendVariables({ other: large }), 'ERR_TOOL_PROXY_FAIL');
         expect((await executor.run('return v')).output).toBe(1);
@@ -112,13 +112,13 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       for (let i = 0; i < 100_000; i++) deep = [deep];
       await withExecutor({}, {}, async (executor) => {
         if (can.limitDepth) {
-          expect(await rejection(executor.sendVariables({ deep }))).toEqual(
+          expect(await rejection(executor.sendVariables({ deep }))).toStrictEqual(
             new TypeError('variables cannot be cloned: it is nested too deeply or too large'),
           );
         }
         for (let i = 0; i < 2_000; i++) deep = i === 0 ? large : [deep];
         await executor.sendVariables({ deep });
-        expect((await executor.run(unfrozen('deep'))).output[1]).toEqual([]);
+        expect((await executor.run(unfrozen('deep'))).output[1]).toStrictEqual([]);
       });
     });
   });
@@ -165,7 +165,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
         await expectCode(executor.run('order.push(4)'), 'ERR_INVALID_STATE');
         controller.abort();
         await expectCode(aborted, 'ERR_EXEC_TIMEOUT');
-        expect((await Promise.all(runs)).at(-1).output).toEqual([1, slow.length, 2, slow.length]);
+        expect((await Promise.all(runs)).at(-1).output).toStrictEqual([1, slow.length, 2, slow.length]);
         expect(executor.state).toBe('READY');
         await sending;
       });
@@ -208,7 +208,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
 
   describe('arrays with additional properties, holes or many elements', () => {
     const withProperty = Object.assign([1, [2]], { extra: { deep: [{}] } });
-    const holes = [, { a: [] }, , [3]]; // eslint-disable-line no-sparse-arrays
+    const holes = [, { a: [] }, , [3]];
     const others = { withProperty, holes, map: new Map([[{}, [1]]]), date: new Date(0), error: new Error('x') };
 
     test.each([
@@ -218,14 +218,14 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       await withExecutor({ hardenToolResults: true }, { get: () => ({ ...others, ...more }) }, async (executor) => {
         await executor.sendVariables({ v: { ...others, ...more } });
         const parts = '[v.withProperty, v.holes, v.large, get().withProperty, get().holes, get().large]';
-        expect((await executor.run(unfrozen(parts).replace('[[', '[...['))).output[1]).toEqual([]);
+        expect((await executor.run(unfrozen(parts).replace('[[', '[...['))).output[1]).toStrictEqual([]);
         const { output } = await executor.run('return [v, get()]');
         for (const { withProperty: array, holes: sparse, large: big } of output) {
-          expect(array).toEqual(withProperty);
-          expect(array.extra).toEqual(withProperty.extra);
-          expect(Object.keys(sparse)).toEqual(['1', '3']);
-          expect(sparse).toEqual(holes);
-          expect(big).toEqual(more.large);
+          expect(array).toStrictEqual(withProperty);
+          expect(array.extra).toStrictEqual(withProperty.extra);
+          expect(Object.keys(sparse)).toStrictEqual(['1', '3']);
+          expect(sparse).toStrictEqual(holes);
+          expect(big).toStrictEqual(more.large);
         }
       });
     });
@@ -237,7 +237,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       await withExecutor({}, {}, async (executor) => {
         const from = performance.now();
         await executor.sendVariables({ v });
-        expect((await executor.run('return [v.one === v, v.two[1].length]')).output).toEqual([true, 1_000_000]);
+        expect((await executor.run('return [v.one === v, v.two[1].length]')).output).toStrictEqual([true, 1_000_000]);
         expect(performance.now() - from).toBeLessThan(5_000);
       });
     });

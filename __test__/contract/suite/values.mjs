@@ -282,7 +282,7 @@ export function describeValues({ withExecutor, inChild, can }) {
             `{ const b = ${expression}; [b instanceof Uint8Array, b.length, b.byteOffset, b.buffer.byteLength, Object.prototype.toString.call(b)]; }`;
           const expected = [true, 3, 0, 3, '[object Uint8Array]'];
           for (const expression of ['shown', 'list[0]', 'list[1].deep', 'give()', '(await giveLater())[0]']) {
-            expect((await executor.run(code(expression))).output).toEqual(expected);
+            expect((await executor.run(code(expression))).output).toStrictEqual(expected);
           }
           expect((await executor.run('String.fromCharCode(...shown)')).output).toBe('abc');
         },
@@ -301,13 +301,13 @@ export function describeValues({ withExecutor, inChild, can }) {
         });
         const { output } = await executor.run(`
         [sub, view, wide, none].map((v) => [v.constructor.name, v.byteLength, v.byteOffset, v.buffer.byteLength])`);
-        expect(output).toEqual([
+        expect(output).toStrictEqual([
           ['Uint8Array', 4, 0, 4],
           ['DataView', 4, 0, 4],
           ['Uint32Array', 8, 0, 8],
           ['Uint8Array', 0, 0, 0],
         ]);
-        expect((await executor.run('[...sub, view.getUint8(0), wide[0]]')).output).toEqual([
+        expect((await executor.run('[...sub, view.getUint8(0), wide[0]]')).output).toStrictEqual([
           8,
           9,
           10,
@@ -340,7 +340,7 @@ export function describeValues({ withExecutor, inChild, can }) {
         await executor.run('bytes[0] = 99;');
         expect((await executor.run('bytes[0]')).output).toBe(99);
       });
-      expect([...bytes]).toEqual([1, 2, 3]);
+      expect([...bytes]).toStrictEqual([1, 2, 3]);
     });
   });
 
@@ -359,8 +359,8 @@ export function describeValues({ withExecutor, inChild, can }) {
           expect(error.message).toBe('outer');
           expect(error.cause).toBeInstanceOf(RangeError);
           expect(error.cause.message).toBe('inner');
-          expect(error.cause.cause).toEqual({ plain: [1] });
-          expect(Object.keys(error)).toEqual([]);
+          expect(error.cause.cause).toStrictEqual({ plain: [1] });
+          expect(Object.keys(error)).toStrictEqual([]);
         };
         await withExecutor({}, { take: (value) => void received.push(value), give: make }, async (executor) => {
           await executor.sendVariables({ v: make() });
@@ -471,7 +471,7 @@ export function describeValues({ withExecutor, inChild, can }) {
         await executor.sendVariables({ bare: Object.assign(Object.create(null), { a: 1 }), point: new Point(1, 2) });
         const { output } = await executor.run(`
         [bare, point, give()].map((v) => [Object.getPrototypeOf(v) === Object.prototype, Object.keys(v).join(), v.sum])`);
-        expect(output).toEqual([
+        expect(output).toStrictEqual([
           [true, 'a', undefined],
           [true, 'x,y', undefined],
           [true, 'x,y', undefined],
@@ -492,11 +492,11 @@ export function describeValues({ withExecutor, inChild, can }) {
     test('symbol keys and non-enumerable properties do not cross', async () => {
       await withExecutor({}, {}, async (executor) => {
         await executor.sendVariables({ v: Object.defineProperty({ a: 1, [Symbol('s')]: 2 }, 'hidden', { value: 3 }) });
-        expect((await executor.run('Reflect.ownKeys(v)')).output).toEqual(['a']);
+        expect((await executor.run('Reflect.ownKeys(v)')).output).toStrictEqual(['a']);
         const { output } = await executor.run(
           'Object.defineProperty({ a: 1, [Symbol("s")]: 2 }, "hidden", { value: 3 })',
         );
-        expect(Reflect.ownKeys(output)).toEqual(['a']);
+        expect(Reflect.ownKeys(output)).toStrictEqual(['a']);
       });
     });
 
@@ -519,7 +519,7 @@ export function describeValues({ withExecutor, inChild, can }) {
         );
         const { output, logs } = await executor.run('({ get a() { console.log("read"); return [1]; } })');
         expect(logs).toBe('read');
-        expect(Object.getOwnPropertyDescriptor(output, 'a').value).toEqual([1]);
+        expect(Object.getOwnPropertyDescriptor(output, 'a').value).toStrictEqual([1]);
       });
       expect(Object.getOwnPropertyDescriptor(received[0], 'a').value).toBe(1);
     });
@@ -528,7 +528,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       await withExecutor({}, {}, async (executor) => {
         expect((await executor.run('({ then(resolve) { resolve("from then"); } })')).output).toBe('from then');
         const { output } = await executor.run('[{ then: 1 }]');
-        expect(output).toEqual([{ then: 1 }]);
+        expect(output).toStrictEqual([{ then: 1 }]);
       });
     });
   });
@@ -567,7 +567,7 @@ export function describeValues({ withExecutor, inChild, can }) {
 
     test.each(EXPRESSIONS)('%s', async (expression) => {
       // Node.js 26 writes `Proxy(` around what those before it show.
-      // eslint-disable-next-line no-eval
+      // eslint-disable-next-line no-eval -- the expressions are those of this file
       const expected = inspect((0, eval)(`(${expression})`)).replace(/^Proxy\((.*)\)$/, '$1');
       await withExecutor({}, {}, async (executor) => {
         expect((await executor.run(`return (${expression});`)).output).toBe(expected);
@@ -584,7 +584,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       ['new Promise(() => {})', 'Promise { <pending> }'],
     ])('a nested promise becomes its text: %s', async (expression, expected) => {
       await withExecutor({}, {}, async (executor) => {
-        expect((await executor.run(`({ p: ${expression}, n: 1 })`)).output).toEqual({ p: expected, n: 1 });
+        expect((await executor.run(`({ p: ${expression}, n: 1 })`)).output).toStrictEqual({ p: expected, n: 1 });
       });
     });
 
@@ -627,7 +627,7 @@ export function describeValues({ withExecutor, inChild, can }) {
     test('a getter that throws affects only its own property', async () => {
       await withExecutor({}, {}, async (executor) => {
         const { output } = await executor.run('({ a: 1, get b() { throw new Error("no"); }, c: [2] })');
-        expect(output).toEqual({ a: 1, b: '[Getter]', c: [2] });
+        expect(output).toStrictEqual({ a: 1, b: '[Getter]', c: [2] });
       });
     });
 
@@ -719,7 +719,7 @@ export function describeValues({ withExecutor, inChild, can }) {
         let p;
         try { p = take(() => {}); } catch { sync = 'threw'; }
         return [sync, await p.catch((e) => e instanceof Error)];`);
-        expect(output).toEqual(['nothing', true]);
+        expect(output).toStrictEqual(['nothing', true]);
       });
       expect(calls).toBe(0);
     });
@@ -762,7 +762,7 @@ export function describeValues({ withExecutor, inChild, can }) {
     ])('%s', async (_, call) => {
       const tools = { give: rows, promise: () => Promise.resolve(rows()), giveLater: async () => rows() };
       await withExecutor({}, tools, async (executor) => {
-        expect((await executor.run(`const r = ${call}; ${CHANGES}`)).output).toEqual(CHANGED);
+        expect((await executor.run(`const r = ${call}; ${CHANGES}`)).output).toStrictEqual(CHANGED);
       });
     });
 
@@ -770,9 +770,9 @@ export function describeValues({ withExecutor, inChild, can }) {
       const held = { list: [1] };
       await withExecutor({}, { give: () => held }, async (executor) => {
         const code = 'const a = give(); a.list.push(2); const b = give(); return [a.list, b.list, a === b];';
-        expect((await executor.run(code)).output).toEqual([[1, 2], [1], false]);
+        expect((await executor.run(code)).output).toStrictEqual([[1, 2], [1], false]);
       });
-      expect(held).toEqual({ list: [1] });
+      expect(held).toStrictEqual({ list: [1] });
     });
 
     test('typed arrays, dates, Maps and Sets accept properties, and buffers can be transferred', async () => {
@@ -780,7 +780,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       await withExecutor({}, { give }, async (executor) => {
         const code = `const v = give(); for (const part of Object.values(v)) part.extra = 1;
           v.bytes.buffer.transfer(); return [Object.values(v).map((part) => part.extra), v.bytes.length];`;
-        expect((await executor.run(code)).output).toEqual([[1, 1, 1, 1], 0]);
+        expect((await executor.run(code)).output).toStrictEqual([[1, 1, 1, 1], 0]);
       });
     });
 
@@ -837,7 +837,7 @@ export function describeValues({ withExecutor, inChild, can }) {
         const { output } = await executor.run(
           '{ const v = give(); [v, v.list, v.nested, v.nested.deep, v.err, v.when, v.map].map(Object.isFrozen); }',
         );
-        expect(output).toEqual(Array(7).fill(true));
+        expect(output).toStrictEqual(Array(7).fill(true));
       });
     });
 
@@ -849,8 +849,8 @@ export function describeValues({ withExecutor, inChild, can }) {
         output.a = 5;
         output.list.push(2);
         received[0].nested.deep.x = 9;
-        expect(output.list).toEqual([1, 2]);
-        expect((await executor.run('[v.a, v.list.length, v.nested.deep.x]')).output).toEqual([0, 1, 1]);
+        expect(output.list).toStrictEqual([1, 2]);
+        expect((await executor.run('[v.a, v.list.length, v.nested.deep.x]')).output).toStrictEqual([0, 1, 1]);
       });
     });
 
@@ -858,7 +858,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       await withExecutor({}, { take: () => 1 }, async (executor) => {
         expect(
           (await executor.run('const o = { list: [] }; take(o); o.list.push(1); o.x = 1; return o;')).output,
-        ).toEqual({ list: [1], x: 1 });
+        ).toStrictEqual({ list: [1], x: 1 });
       });
     });
   });
@@ -907,7 +907,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       ],
     ])('%s', async (_name, prepare) => {
       const { status, stdout, stderr } = await runChild(script(prepare));
-      expect({ status, stdout: stdout.trim(), stderr }).toEqual({ status: 0, stdout: EXPECTED, stderr: '' });
+      expect({ status, stdout: stdout.trim(), stderr }).toStrictEqual({ status: 0, stdout: EXPECTED, stderr: '' });
     });
   });
 }
