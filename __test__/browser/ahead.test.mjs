@@ -21,12 +21,12 @@ test('the number of concurrent runs is remembered for one to two spans of time',
   for (let i = 0; i < 3; i++) lately.end();
   lately.begin();
   lately.end();
-  expect([at(0), at(999), at(1_000), at(1_999), at(2_000)]).toEqual([3, 3, 3, 3, 0]);
+  expect([at(0), at(999), at(1_000), at(1_999), at(2_000)]).toStrictEqual([3, 3, 3, 3, 0]);
   lately.begin();
   // A run that goes on counts whenever it began.
-  expect([at(3_000), at(30_000), at(31_000)]).toEqual([1, 1, 1]);
+  expect([at(3_000), at(30_000), at(31_000)]).toStrictEqual([1, 1, 1]);
   lately.end();
-  expect([at(31_999), at(32_000), at(99_000)]).toEqual([1, 1, 0]);
+  expect([at(31_999), at(32_000), at(99_000)]).toStrictEqual([1, 1, 0]);
 });
 
 /** A browser whose executor asks for `warmTabs`, and a clock that the test turns. */
@@ -71,7 +71,7 @@ test.runIf(process.platform === 'linux')(
       await runAtOnce(shared, 4);
       await until(() => renderers() === 4);
       const tabs = await Promise.all(Array.from({ length: 4 }, () => shared.take([])));
-      expect(tabs.map(({ isLost }) => isLost)).toEqual([false, false, false, false]);
+      expect(tabs.map(({ isLost }) => isLost)).toStrictEqual([false, false, false, false]);
       for (const tab of tabs) tab.close();
       shared.refill();
       await until(() => renderers() === 4);
@@ -88,13 +88,13 @@ test.runIf(process.platform === 'linux')('at most eight pages are made ahead, an
     // Ten for the runs, one of them ahead, and eight for the next ones.
     await until(() => pages.ready === 18 && renderers() === 8);
     await new Promise(setImmediate);
-    expect(pages).toEqual({ begun: 18, ready: 18 });
+    expect(pages).toStrictEqual({ begun: 18, ready: 18 });
   });
   await withShared(0, async (shared, { pages }) => {
     await runAtOnce(shared, 3);
     await until(() => renderers() === 0);
     await new Promise(setImmediate);
-    expect(pages).toEqual({ begun: 3, ready: 3 });
+    expect(pages).toStrictEqual({ begun: 3, ready: 3 });
   });
 });
 
@@ -143,9 +143,9 @@ test.runIf(process.platform === 'linux')(
       killAll(chromeProcesses().filter(isNew));
       const tab = await taken;
       // Chrome may have had a process ready for the page after it, which is gone, too.
-      expect([tab.isLost, beside.isLost, pages.begun > 2, pages.ready]).toEqual([false, false, true, 2]);
+      expect([tab.isLost, beside.isLost, pages.begun > 2, pages.ready]).toStrictEqual([false, false, true, 2]);
       const pids = chromeProcesses().flatMap(({ pid, type }) => (type === 'renderer' ? pid : []));
-      expect(pids).toEqual(expect.arrayContaining([beside.pid, tab.pid]));
+      expect(pids).toStrictEqual(expect.arrayContaining([beside.pid, tab.pid]));
       expect(tab.pid).not.toBe(beside.pid);
       beside.close();
       tab.close();
@@ -162,7 +162,7 @@ test.runIf(process.platform === 'linux')('runs of executors count for pages ahea
     await until(() => renderers() === 4);
     await Promise.all(executors.map((executor) => executor.init()));
     const outputs = await Promise.all(executors.map((executor, index) => executor.run(`${index}`)));
-    expect(outputs.map(({ output }) => output)).toEqual([0, 1, 2]);
+    expect(outputs.map(({ output }) => output)).toStrictEqual([0, 1, 2]);
     // A page of each session, and three ahead.
     await until(() => renderers() === 6);
   } finally {

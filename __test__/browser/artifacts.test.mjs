@@ -12,7 +12,7 @@ import { atDeadline, withBrowser } from './helpers.mjs';
 
 /** Width, height and a function that gives the pixel at a place, of a PNG with eight bits per channel. */
 function png(bytes) {
-  expect([...bytes.subarray(0, 8)]).toEqual([137, 80, 78, 71, 13, 10, 26, 10]);
+  expect([...bytes.subarray(0, 8)]).toStrictEqual([137, 80, 78, 71, 13, 10, 26, 10]);
   const view = Buffer.from(bytes);
   const parts = [];
   let facts;
@@ -54,7 +54,7 @@ describe('the canvas of a run', () => {
           const { execute } = createCodeTool({ tools: {}, executor });
           const { output, content } = await execute('getCanvas(4, 3).getContext("2d").fillRect(0, 0, 2, 2);\n5');
           expect(output).toBe(5);
-          expect(content).toEqual([
+          expect(content).toStrictEqual([
             { type: 'image', mimeType: 'image/png', data: expect.stringMatching(/^iVBORw0KGgo/) },
           ]);
           const url = 'display(getCanvas(4, 3).toDataURL()); 5';
@@ -72,9 +72,9 @@ describe('the canvas of a run', () => {
         context.fillStyle = 'rgb(10, 200, 30)';
         context.fillRect(20, 0, 20, 30);
         return [getCanvas() === canvas, canvas instanceof HTMLCanvasElement];`);
-      expect(output).toEqual([true, true]);
+      expect(output).toStrictEqual([true, true]);
       const [{ data, ...facts }] = artifacts;
-      expect(facts).toEqual({
+      expect(facts).toStrictEqual({
         name: expect.stringMatching(/^canvas-[0-9a-f-]{36}\.png$/),
         mimeType: 'image/png',
         width: 40,
@@ -84,13 +84,13 @@ describe('the canvas of a run', () => {
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       });
       const picture = png(data);
-      expect([picture.width, picture.height, picture.at(5, 5), picture.at(30, 20)]).toEqual([
+      expect([picture.width, picture.height, picture.at(5, 5), picture.at(30, 20)]).toStrictEqual([
         40,
         30,
         [0, 0, 0],
         [10, 200, 30],
       ]);
-      expect((await executor.run('1')).artifacts).toEqual([]);
+      expect((await executor.run('1')).artifacts).toStrictEqual([]);
     });
   });
 
@@ -101,8 +101,8 @@ describe('the canvas of a run', () => {
         const [{ path, ...facts }] = artifacts;
         expect(path).toBe(`${folder}/made/here/${facts.name}`);
         expect(facts.sha256).toBe(createHash('sha256').update(readFileSync(path)).digest('hex'));
-        expect(JSON.parse(readFileSync(`${path}.json`, 'utf8'))).toEqual({ path, ...facts });
-        expect(readdirSync(`${folder}/made/here`).sort()).toEqual([facts.name, `${facts.name}.json`]);
+        expect(JSON.parse(readFileSync(`${path}.json`, 'utf8'))).toStrictEqual({ path, ...facts });
+        expect(readdirSync(`${folder}/made/here`).sort()).toStrictEqual([facts.name, `${facts.name}.json`]);
       });
     });
   });
@@ -114,7 +114,7 @@ describe('the canvas of a run', () => {
         gl.clearColor(1, 0, 0, 1);
         gl.clear(gl.COLOR_BUFFER_BIT);
         await new Promise((done) => setTimeout(done, 100));`);
-      expect(png(artifacts[0].data).at(4, 4)).toEqual([255, 0, 0]);
+      expect(png(artifacts[0].data).at(4, 4)).toStrictEqual([255, 0, 0]);
     });
   });
 
@@ -131,7 +131,7 @@ describe('the canvas of a run', () => {
         const all = ['图', '表', '😀', '🍎', '\\u{10ffff}'].map(looks);
         const colors = (data) => new Set(data.flatMap((_, i) => i % 4 === 0 && data[i + 3] > 200 ? [data.slice(i, i + 3).join()] : [])).size;
         return [new Set(all.map(String)).size, colors(all[2]) > 3]`);
-      expect(output).toEqual([5, true]);
+      expect(output).toStrictEqual([5, true]);
     });
   });
 
@@ -142,20 +142,20 @@ describe('the canvas of a run', () => {
     await withBrowser({}, {}, async (executor) => {
       const message = `the browser cannot make a picture of ${shown}`;
       const { artifacts, logs } = await executor.run(`getCanvas(10, 10).width ${size}`);
-      expect([artifacts, logs]).toEqual([[], `the canvas could not be kept: ${message}${advice}`]);
+      expect([artifacts, logs]).toStrictEqual([[], `the canvas could not be kept: ${message}${advice}`]);
       const saved = await executor.run(`
         const canvas = document.createElement('canvas');
         canvas.height = 10;
         canvas.width ${size};
         await saveArtifact('x', canvas).catch(({ name, message }) => [name, message])`);
-      expect([saved.artifacts, saved.output]).toEqual([[], ['RangeError', message]]);
+      expect([saved.artifacts, saved.output]).toStrictEqual([[], ['RangeError', message]]);
     });
   });
 
   test('has no picture beyond 64 megapixels, even if it grows later', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { artifacts, logs } = await executor.run('const c = getCanvas(10, 10); c.width = 9000; c.height = 9000;');
-      expect([artifacts, logs]).toEqual([
+      expect([artifacts, logs]).toStrictEqual([
         [],
         'the canvas could not be kept: 9000 x 9000 is more than 64 megapixels (67108864)',
       ]);
@@ -191,7 +191,7 @@ test('saveArtifact keeps blobs, strings and further canvases, even if it is not 
         readFileSync(path).subarray(0, 6).toString('latin1'),
         width,
       ]);
-      expect(found.sort()).toEqual([
+      expect(found.sort()).toStrictEqual([
         ['-etc-passwd-ID.txt', 'text/plain', 'text \u00c3', undefined],
         ['data-ID.bin', 'application/octet-stream', '\0\u00ff', undefined],
         ['second-ID.png', 'image/png', '\u0089PNG\r\n', 5],
@@ -221,7 +221,7 @@ test.each([
       const { artifacts, output } = await executor.run(`await saveArtifact(${args})`);
       const [found] = artifacts;
       const shown = found.name.replace(/-[0-9a-f]{8}-[0-9a-f-]{27}/, '-ID');
-      expect([shown, found.mimeType, found.givenName]).toEqual([name, mimeType, output]);
+      expect([shown, found.mimeType, found.givenName]).toStrictEqual([name, mimeType, output]);
     });
   },
 );
@@ -237,8 +237,12 @@ describe('a failed run', () => {
       await withBrowser({ artifactsDir: folder }, {}, async (executor) => {
         const error = await fails(executor, save + then);
         const [{ path, name, givenName }] = error.artifacts;
-        expect([error.artifacts.length, givenName, readFileSync(path, 'utf8')]).toEqual([1, 'report.txt', 'hello']);
-        expect(readdirSync(folder)).toEqual(expect.arrayContaining([name, `${name}.json`]));
+        expect([error.artifacts.length, givenName, readFileSync(path, 'utf8')]).toStrictEqual([
+          1,
+          'report.txt',
+          'hello',
+        ]);
+        expect(readdirSync(folder)).toStrictEqual(expect.arrayContaining([name, `${name}.json`]));
         expect(Object.keys(error)).not.toContain('artifacts');
       });
     });
@@ -249,7 +253,9 @@ describe('a failed run', () => {
       writeFileSync(`${folder}/file`, '');
       await withBrowser({ artifactsDir: `${folder}/file` }, {}, async (executor) => {
         const error = await expectCode(executor.run(`${save} throw new Error("x")`), 'ERR_RUNTIME_EXCEPTION');
-        expect(error.artifacts.map(({ path, data }) => [path, `${Buffer.from(data)}`])).toEqual([[undefined, 'hello']]);
+        expect(error.artifacts.map(({ path, data }) => [path, `${Buffer.from(data)}`])).toStrictEqual([
+          [undefined, 'hello'],
+        ]);
         expect(error.logs).toMatch(/^saved\nthe artifacts could not be kept: EEXIST: /);
       });
     });
@@ -257,7 +263,7 @@ describe('a failed run', () => {
 
   test('has no artifacts if it saved none', async () => {
     await withBrowser({}, {}, async (executor) => {
-      expect((await expectCode(executor.run('let ;'), 'ERR_VALIDATION_FAILED')).artifacts).toEqual([]);
+      expect((await expectCode(executor.run('let ;'), 'ERR_VALIDATION_FAILED')).artifacts).toStrictEqual([]);
     });
   });
 });
@@ -270,7 +276,7 @@ test('a run whose artifacts cannot be stored has its output and their bytes', as
       writeFileSync(kept, '');
       const code = `await saveArtifact('a.txt', 'hello'); 42`;
       const { output, artifacts, logs } = await executor.run(code);
-      expect([output, artifacts.length, artifacts[0].path, `${Buffer.from(artifacts[0].data)}`]).toEqual([
+      expect([output, artifacts.length, artifacts[0].path, `${Buffer.from(artifacts[0].data)}`]).toStrictEqual([
         42,
         1,
         undefined,
@@ -279,7 +285,7 @@ test('a run whose artifacts cannot be stored has its output and their bytes', as
       expect(logs).toMatch(/^the artifacts could not be kept: EEXIST: /);
       rmSync(kept);
       const { artifacts: written } = await executor.run(code);
-      expect([readFileSync(written[0].path, 'utf8'), written[0].data]).toEqual(['hello', undefined]);
+      expect([readFileSync(written[0].path, 'utf8'), written[0].data]).toStrictEqual(['hello', undefined]);
     });
   });
 });
@@ -290,10 +296,10 @@ test('artifacts saved after the end of a run do not belong to the next run', asy
       drawn.getContext('2d').fillRect(0, 0, 2_000, 2_000);
       const saved = [saveArtifact('a', new Uint8Array(4e6)), saveArtifact('b', drawn)].map((one) => one.catch(({ message }) => message));
       final_answer(1)`;
-    expect((await executor.run(code)).artifacts).toEqual([]);
+    expect((await executor.run(code)).artifacts).toStrictEqual([]);
     const { output, artifacts, logs } = await executor.run('await saveArtifact("c", "c"); await Promise.all(saved)');
-    expect(output).toEqual(['the run is over', 'the run is over']);
-    expect([artifacts.map(({ givenName }) => givenName), logs]).toEqual([['c'], '']);
+    expect(output).toStrictEqual(['the run is over', 'the run is over']);
+    expect([artifacts.map(({ givenName }) => givenName), logs]).toStrictEqual([['c'], '']);
   });
 });
 
@@ -309,13 +315,13 @@ test('saveArtifact keeps bytes and canvases that are not in the document', async
       canvas.getContext('2d').fillRect(0, 0, 4, 3);
       saveArtifact('picture', canvas);`);
     const [picture] = artifacts.splice(3);
-    expect(artifacts.map(({ name, mimeType, data }) => [name.split('-')[0], mimeType, [...data]])).toEqual([
+    expect(artifacts.map(({ name, mimeType, data }) => [name.split('-')[0], mimeType, [...data]])).toStrictEqual([
       ['view', 'application/octet-stream', [1, 255]],
       ['buffer', 'application/octet-stream', [9, 1, 255, 9]],
       ['data', 'application/octet-stream', [255, 9]],
     ]);
     const { width, height, at } = png(picture.data);
-    expect([picture.mimeType, picture.width, picture.height, width, height, at(2, 2)]).toEqual([
+    expect([picture.mimeType, picture.width, picture.height, width, height, at(2, 2)]).toStrictEqual([
       'image/png',
       4,
       3,
@@ -331,10 +337,10 @@ test('saveArtifact says which content it accepts', async () => {
     const { output, artifacts } = await executor.run(`
       const contents = [undefined, null, 5, {}, [1], Symbol(), new String('x'), new ImageData(1, 1), document.createElement('img')];
       return await Promise.all(contents.map((one) => saveArtifact('x', one).catch(({ name, message }) => name + ': ' + message)))`);
-    expect(new Set(output)).toEqual(
+    expect(new Set(output)).toStrictEqual(
       new Set(['TypeError: saveArtifact: the content must be a string, bytes, a Blob or a canvas']),
     );
-    expect(artifacts).toEqual([]);
+    expect(artifacts).toStrictEqual([]);
   });
 });
 
@@ -343,7 +349,7 @@ test('a run keeps 1,000 artifacts at most', async () => {
     const { artifacts, output } = await executor.run(`
       for (let i = 0; i < 1000; i += 100) await Promise.all(Array.from({ length: 100 }, () => saveArtifact('x', '')));
       return await saveArtifact('x', '').catch(({ name, message }) => [name, message])`);
-    expect([artifacts.length, output]).toEqual([1_000, ['RangeError', 'a run keeps 1000 artifacts at most']]);
+    expect([artifacts.length, output]).toStrictEqual([1_000, ['RangeError', 'a run keeps 1000 artifacts at most']]);
   });
 });
 
@@ -360,7 +366,7 @@ test('artifacts beyond maxArtifactBytes are refused', async () => {
     const { artifacts, logs } = await executor.run(
       'const c = getCanvas(400, 400).getContext("2d"); for (let i = 0; i < 2000; i++) { c.fillStyle = `hsl(${i * 37} 50% 50%)`; c.fillRect((i * 31) % 400, (i * 17) % 400, 9, 9); }',
     );
-    expect(artifacts).toEqual([]);
+    expect(artifacts).toStrictEqual([]);
     expect(logs).toMatch(/^the canvas could not be kept: the artifacts of the run would take more/);
   });
 });
@@ -375,7 +381,7 @@ test('content that is too large is refused before it is read', async () => {
       await saveArtifact('a', new Blob(['x'.repeat(3000)])).catch(({ name }) => order.push(name));
       await posted;
       return order`);
-    expect(output).toEqual(['RangeError', 'another turn']);
+    expect(output).toStrictEqual(['RangeError', 'another turn']);
   });
 });
 
@@ -383,7 +389,9 @@ test('names of artifact files are short', async () => {
   await withFolder(async (folder) => {
     await withBrowser({ artifactsDir: folder }, {}, async (executor) => {
       const { artifacts } = await executor.run('await saveArtifact("\u6f22".repeat(300), "x")');
-      expect(artifacts.map(({ name }) => name)).toEqual([expect.stringMatching(/^\u6f22{50}-[0-9a-f-]{36}\.txt$/)]);
+      expect(artifacts.map(({ name }) => name)).toStrictEqual([
+        expect.stringMatching(/^\u6f22{50}-[0-9a-f-]{36}\.txt$/),
+      ]);
     });
   });
 });
@@ -404,6 +412,6 @@ testIf(process.platform !== 'win32')('an artifact that cannot be written leaves 
       { env: { FOLDER: folder } },
     );
     const warning = 'the artifact x-ID.txt could not be kept: EFBIG: file too large, write';
-    expect([JSON.parse(stdout), stderr]).toEqual([[null, 1 << 20, [warning], []], '']);
+    expect([JSON.parse(stdout), stderr]).toStrictEqual([[null, 1 << 20, [warning], []], '']);
   });
 });

@@ -13,7 +13,7 @@ test('the demo prints the size and the path of a PNG', async () => {
   const [, bytes, path] = /^480 x 280, (\d+) bytes: (\S+\.png)$/m.exec(demo.stdout);
   expect(demo.stdout).toContain('6 months, 图表 📊\nbest month: 2026-05\n');
   const png = readFileSync(path);
-  expect([png.toString('latin1', 1, 4), png.length]).toEqual(['PNG', Number(bytes)]);
+  expect([png.toString('latin1', 1, 4), png.length]).toStrictEqual(['PNG', Number(bytes)]);
   expect(existsSync(`${path}.json`)).toBe(true);
   rmSync(dirname(path), { recursive: true });
 });

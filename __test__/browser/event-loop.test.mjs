@@ -34,7 +34,7 @@ describe('while a page calls tools in a row', () => {
       await executor.cleanup();
       console.log(JSON.stringify({ output, isServed: Math.min(...Object.values(turns)) >= 20 }));
     `);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual({ output: true, isServed: true });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toStrictEqual({ output: true, isServed: true });
   });
 });

@@ -67,7 +67,7 @@ export async function atDeadline(executor, code, hasBegun = ({ logs }) => logs.s
     const error = await expectCode(executor.run(code, { timeoutMs }), 'ERR_EXEC_TIMEOUT');
     if (!hasBegun(error)) continue;
     expect(error.message).toBe(`Execution timed out after ${timeoutMs}ms`);
-    expect(error.details).toEqual({ timeoutMs, reason: 'deadline' });
+    expect(error.details).toStrictEqual({ timeoutMs, reason: 'deadline' });
     return Object.assign(error, { lateMs: error.stats.durationMs - timeoutMs });
   }
   throw new Error(`the code has not begun: ${code}`);

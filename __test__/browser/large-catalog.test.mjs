@@ -21,7 +21,7 @@ test('code in a page finds and declares functions, with and without await', () =
       const same = (await tools.search('read page 77'))[0].name;
       [found, same, tools.describe(found), await read_page_77({ n: 1 })]`;
     const { output } = await execute(code);
-    expect(output).toEqual([
+    expect(output).toStrictEqual([
       'read_page_77',
       'read_page_77',
       '/** Reads the page 77. */\ndeclare function read_page_77(args?: { n?: number }): Promise<any>;',

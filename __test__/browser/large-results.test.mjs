@@ -69,8 +69,8 @@ describe('a large result of a tool', () => {
     const encoding = payloadOf(value);
     value.length = 10;
     const [kind, length, ...elements] = JSON.parse(await encoding)[1];
-    expect({ kind, length }).toEqual({ kind: 'a', length: 20_000 });
-    expect(elements.slice(0, 1_000)).toEqual(listOf(1_000, (i) => i));
+    expect({ kind, length }).toStrictEqual({ kind: 'a', length: 20_000 });
+    expect(elements.slice(0, 1_000)).toStrictEqual(listOf(1_000, (i) => i));
   });
 
   // A synchronous answer was one message: 16 MiB took 240 ms of processor time.
@@ -99,7 +99,7 @@ describe('a large result of a tool', () => {
         const first = rows();
         [first.length, first.at(-1), rows2.length, long.length, long.slice(-3), first.every((row, i) => row.i === i)]`;
       const { output } = await executor.run(code);
-      expect(output).toEqual([30_000, rows.at(-1), 30_000, 150_000, '😀"', true]);
+      expect(output).toStrictEqual([30_000, rows.at(-1), 30_000, 150_000, '😀"', true]);
     });
   });
 });
@@ -117,7 +117,7 @@ test('long results of synchronous tools reach the page unchanged, and failures o
       const texts = [0, 1].map((lead) => text(lead));
       let said; try { fail() } catch (error) { said = error.message }
       [texts.map((one) => [one.length, one.isWellFormed(), new Set(one).size]), said]`;
-    expect((await executor.run(code)).output).toEqual([
+    expect((await executor.run(code)).output).toStrictEqual([
       [
         [1_400_000, true, 1],
         [1_400_001, true, 2],
@@ -137,7 +137,7 @@ test.each([
   await withBrowser({}, { echo: async (value) => value }, async (executor) => {
     const run = executor.run(`${make}; try { await echo(value) } catch (error) { [error.name, error.message] }`);
     const what = 'the result contains an object or array with at least 100000 keys, and listing them takes too long';
-    expect((await run).output).toEqual(['TypeError', `${what}; use a Map, or a list of keys and values`]);
+    expect((await run).output).toStrictEqual(['TypeError', `${what}; use a Map, or a list of keys and values`]);
   });
 });
 
@@ -147,7 +147,7 @@ test('a result with slightly fewer keys, or with a long array that a guest has f
       const wide = {}; for (let i = 0; i < 99_999; i++) wide["k" + i] = i;
       const echoed = await echo([wide, Array(150_000).fill(1), Object.assign([1, , 2], { x: 3 })]);
       [Object.keys(echoed[0]).length, echoed[1].length, Object.entries(echoed[2])]`;
-    expect((await executor.run(code)).output).toEqual([
+    expect((await executor.run(code)).output).toStrictEqual([
       99_999,
       150_000,
       Object.entries(Object.assign([1, , 2], { x: 3 })),

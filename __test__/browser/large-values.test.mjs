@@ -20,7 +20,7 @@ describe('the event loop turns while a large value of a page is decoded', () => 
       const code = `const items = ${made}; items`;
       const { longest } = await withLongestTurn(async () => {
         const error = await expectCode(executor.run(code), 'ERR_TRANSFER_LIMIT_EXCEEDED');
-        expect(error.details).toEqual({ maxTransferBytes: OPTIONS.maxTransferBytes, value });
+        expect(error.details).toStrictEqual({ maxTransferBytes: OPTIONS.maxTransferBytes, value });
       });
       expect(longest).toBeLessThan(5);
     });
@@ -87,7 +87,7 @@ test('messages of a page are delivered in order, however long they take to decod
       console.log('third');
       long`);
     expect(output).toHaveLength(200_000);
-    expect(seen).toEqual(['first', 1, 200_000, 2, 'second', 200_000, 'third']);
+    expect(seen).toStrictEqual(['first', 1, 200_000, 2, 'second', 200_000, 'third']);
   });
 });
 
@@ -96,7 +96,7 @@ test('a call with large arguments is made before its run ends', async () => {
   await withBrowser(OPTIONS, {}, async (executor) => {
     await executor.sendTools({ take: async (value) => void seen.push(value.size) });
     await executor.run('void take(new Map(Array.from({ length: 50_000 }, (_, i) => [i, i]))); 1');
-    expect(seen).toEqual([50_000]);
+    expect(seen).toStrictEqual([50_000]);
   });
 });
 
@@ -107,6 +107,6 @@ test('arguments that take too long to decode fail their call, and the run contin
       const slow = new Set(${COLLIDING(25_000)});
       const results = await Promise.allSettled([take(slow), take(1)]);
       results.map(({ reason, value }) => reason?.message ?? value)`);
-    expect(output).toEqual(['the arguments cannot be read: the value takes too long to read', 1]);
+    expect(output).toStrictEqual(['the arguments cannot be read: the value takes too long to read', 1]);
   });
 });

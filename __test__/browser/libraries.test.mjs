@@ -56,9 +56,9 @@ describe('a library that measures and animates', () => {
   ])('leaves its last picture %s', async (_, code, expected) => {
     await withBrowser({ libraries: [BARS, IS_WHOLE], timeoutMs: 20_000 }, {}, async (executor) => {
       const { output, artifacts, logs } = await executor.run(code);
-      expect([output, logs, artifacts.length]).toEqual([1, '', 1]);
+      expect([output, logs, artifacts.length]).toStrictEqual([1, '', 1]);
       const { output: whole } = await executor.run('await isWhole(input)', { input: artifacts[0].data });
-      expect(whole).toEqual(expected);
+      expect(whole).toStrictEqual(expected);
     });
   }); // prettier-ignore
 
@@ -66,7 +66,7 @@ describe('a library that measures and animates', () => {
     await withBrowser({ libraries: [NOISE] }, {}, async (executor) => {
       const code = 'noise(getCanvas(100, 100).getContext("2d")); 1';
       const { output, artifacts, logs } = await executor.run(code, { timeoutMs: 3_000 });
-      expect([output, artifacts.length]).toEqual([1, 1]);
+      expect([output, artifacts.length]).toStrictEqual([1, 1]);
       expect(logs).toBe(
         'the canvas was still changing at the end of the run, and its picture is of that moment; turn animations off ' +
           '(such as `animation: false`), or await their end',

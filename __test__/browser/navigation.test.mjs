@@ -97,6 +97,6 @@ test('a fragment, a history entry and a frame do not count as navigations', asyn
       const frame = Object.assign(document.createElement('iframe'), { srcdoc: '<p>inside</p>' });
       await new Promise((done) => { frame.onload = done; document.body.append(frame); });
       return [location.pathname, frame.contentDocument.body.textContent];`);
-    expect(output).toEqual(['/y', 'inside']);
+    expect(output).toStrictEqual(['/y', 'inside']);
   });
 });

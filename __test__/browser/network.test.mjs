@@ -139,7 +139,7 @@ test('the listener of this test receives connections and datagrams', async () =>
   sender.send('x', port, '127.0.0.1');
   await Promise.all([once(listener.server, 'connection'), once(socket, 'message')]);
   sender.close();
-  expect(heard.sort()).toEqual(['tcp', 'udp']);
+  expect(heard.sort()).toStrictEqual(['tcp', 'udp']);
   heard.length = 0;
 });
 
@@ -147,10 +147,10 @@ test('P11 nothing that a page does reaches the listener', async () => {
   await withBrowser({}, {}, async (executor) => {
     const [all, ...leaving] = programs(port);
     const { output } = await executor.run(all);
-    expect(Object.keys(output).sort()).toEqual(Object.keys(VECTORS).sort());
+    expect(Object.keys(output).sort()).toStrictEqual(Object.keys(VECTORS).sort());
     for (const code of leaving)
       await expect(executor.run(code)).rejects.toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION' });
-    expect(heard).toEqual([]);
+    expect(heard).toStrictEqual([]);
   });
 });
 
@@ -174,8 +174,8 @@ test.runIf(process.platform === 'linux')(
     process.exit(0);`,
       { env: { PATH: '' } },
     );
-    expect([JSON.parse(stdout), stderr]).toEqual([[Array(3).fill('ERR_RUNTIME_EXCEPTION'), true], '']);
-    expect(heard).toEqual([]);
+    expect([JSON.parse(stdout), stderr]).toStrictEqual([[Array(3).fill('ERR_RUNTIME_EXCEPTION'), true], '']);
+    expect(heard).toStrictEqual([]);
   },
 );
 
@@ -218,7 +218,7 @@ describe('P11 allowed origins', () => {
     };
     await withBrowser({ network: { allow, onRequest } }, {}, async (executor) => {
       await executor.run('for (const origin of input) await fetch(origin).catch(() => {})', { input: allow });
-      expect(asked).toEqual(allow.map((origin) => `${origin}/`));
+      expect(asked).toStrictEqual(allow.map((origin) => `${origin}/`));
     });
   });
 
@@ -264,11 +264,17 @@ describe('P11 allowed origins', () => {
         const failed = await Promise.all(['/refused', '/away'].map((path) => fetch(origin + path).catch((error) => error.name)));
         const other = await fetch('http://127.0.0.1:${port}/').catch((error) => error.name);
         return [response.status, response.headers.get('x-kind'), await response.json(), failed, other]`);
-      expect(output).toEqual([201, 'k', { body: 'text \u00e9', key: '1' }, ['TypeError', 'TypeError'], 'TypeError']);
+      expect(output).toStrictEqual([
+        201,
+        'k',
+        { body: 'text \u00e9', key: '1' },
+        ['TypeError', 'TypeError'],
+        'TypeError',
+      ]);
     });
-    expect(seen).toEqual(['POST /a', 'GET /away']);
-    expect(asked).toEqual(['POST /a', 'GET /refused', 'GET /away']);
-    expect(heard).toEqual([]);
+    expect(seen).toStrictEqual(['POST /a', 'GET /away']);
+    expect(asked).toStrictEqual(['POST /a', 'GET /refused', 'GET /away']);
+    expect(heard).toStrictEqual([]);
   });
 
   test('answer all requests with credentials, to their origin, with all bytes of their headers', async () => {
@@ -295,7 +301,7 @@ describe('P11 allowed origins', () => {
         ['GET undefined', 'caf\xe9'],
         ['PUT undefined', 'caf\xe9'],
       ];
-      expect(output).toEqual([...both, ...both, ...both, 'GET undefined', 'caf\xe9']);
+      expect(output).toStrictEqual([...both, ...both, ...both, 'GET undefined', 'caf\xe9']);
     });
   });
 
@@ -308,13 +314,13 @@ describe('P11 allowed origins', () => {
       const { output } = await run(`
         const response = await fetch(input[0], { headers: { 'x-own': '1' }, referrerPolicy: 'unsafe-url' });
         return [...response.headers.keys()]`);
-      expect(output.filter((name) => name !== 'date' && !name.startsWith('access-control-'))).toEqual(['x-own']);
+      expect(output.filter((name) => name !== 'date' && !name.startsWith('access-control-'))).toStrictEqual(['x-own']);
       expect(output).not.toContain('access-control-max-age');
     });
     expect(names.map((name) => name.toLowerCase())).toContain('x-own');
-    expect(names.filter((name) => /^(?:origin|referer|cookie|host|connection|sec-.*|proxy-.*)$/i.test(name))).toEqual(
-      [],
-    );
+    expect(
+      names.filter((name) => /^(?:origin|referer|cookie|host|connection|sec-.*|proxy-.*)$/i.test(name)),
+    ).toStrictEqual([]);
   });
 
   test('answer a frame with an opaque origin too', async () => {
@@ -326,7 +332,7 @@ describe('P11 allowed origins', () => {
         const answered = new Promise((done) => { onmessage = ({ data }) => done(data); });
         document.body.append(frame);
         return await answered`);
-      expect(output).toEqual(['GET', '/x', '', null, null]);
+      expect(output).toStrictEqual(['GET', '/x', '', null, null]);
     });
   });
 
@@ -344,7 +350,11 @@ describe('P11 allowed origins', () => {
     };
     await withServers(respond, { network: { onRequest } }, async (run) => {
       const { output } = await run('await fetch(input[0] + "/first").catch((error) => error.name)');
-      expect([output, seen, asked]).toEqual(['TypeError', ['/first', '/second'], ['/first', '/second', '/refused']]);
+      expect([output, seen, asked]).toStrictEqual([
+        'TypeError',
+        ['/first', '/second'],
+        ['/first', '/second', '/refused'],
+      ]);
     });
   });
 
@@ -354,7 +364,7 @@ describe('P11 allowed origins', () => {
     await withServers(echo, { network: { onRequest: () => asked.push(storage.getStore()) } }, async (run) => {
       for (const name of ['a', 'b']) await storage.run(name, () => run('await fetch(input[0])'));
     });
-    expect(asked).toEqual(['a', 'b']);
+    expect(asked).toStrictEqual(['a', 'b']);
   });
 
   test('redirect with method, body and headers as fetch specifies', async () => {
@@ -372,7 +382,7 @@ describe('P11 allowed origins', () => {
       const plain = ['GET', '/end', '', null, 'secret'];
       const whole = ['POST', '/end', 'b', 'a/b', 'secret'];
       const stripped = ['POST', '/end', 'b', 'a/b', null];
-      expect(output).toEqual([plain, plain, plain, whole, whole, stripped, true, true]);
+      expect(output).toStrictEqual([plain, plain, plain, whole, whole, stripped, true, true]);
     });
   });
 
@@ -386,7 +396,7 @@ describe('P11 allowed origins', () => {
       const { output } = await run(`
         const manual = await fetch(input[0] + '/manual', { redirect: 'manual' });
         return [manual.type, manual.status, await fetch(input[0] + '/error', { redirect: 'error' }).catch((error) => error.name)]`);
-      expect([output, seen]).toEqual([
+      expect([output, seen]).toStrictEqual([
         ['opaqueredirect', 0, 'TypeError'],
         ['/manual', '/error'],
       ]);
@@ -402,7 +412,7 @@ describe('P11 allowed origins', () => {
         const { output, logs } = await run(
           'await fetch(input[0] + "/x", { method: "POST", duplex: "half", body: new Blob(["abc"]).stream() }).catch((error) => error.name)',
         );
-        expect([output, seen]).toEqual(['TypeError', []]);
+        expect([output, seen]).toStrictEqual(['TypeError', []]);
         expect(logs).toMatch(
           /^POST http:\/\/127\.0\.0\.1:\d+\/x has failed: a body that is a stream cannot be sent\n?$/,
         );
@@ -421,9 +431,9 @@ describe('P11 allowed origins', () => {
         const answered = new Promise((done) => { worker.onmessage = ({ data }) => done(data); });
         worker.postMessage([input[0] + '/x', 'http://127.0.0.1:${port}/']);
         return await answered`);
-      expect([output, asked]).toEqual([[['GET', '/x', '', null, null], 'TypeError'], ['/x']]);
+      expect([output, asked]).toStrictEqual([[['GET', '/x', '', null, null], 'TypeError'], ['/x']]);
     });
-    expect(heard).toEqual([]);
+    expect(heard).toStrictEqual([]);
   });
 
   test('can get 1,000 requests of a run, and one more ends it', { timeout: 60_000 }, async () => {
@@ -435,7 +445,7 @@ describe('P11 allowed origins', () => {
           await fetch(input[0]);`),
         'ERR_TOOL_CALL_LIMIT_EXCEEDED',
       );
-      expect([error.message, error.details, error.logs]).toEqual([
+      expect([error.message, error.details, error.logs]).toStrictEqual([
         'Request limit exceeded (1000)',
         { requests: 1_000 },
         '1,000',
@@ -464,7 +474,7 @@ describe('P11 allowed origins', () => {
         await fetch(input[0], { method: 'PURGE' }).catch(() => {});
         const before = release();
         return [before, (await Promise.all(all)).filter(({ ok }) => ok).length]`);
-      expect([output, asked]).toEqual([[16, 40], 40]);
+      expect([output, asked]).toStrictEqual([[16, 40], 40]);
     });
   });
 
@@ -497,7 +507,7 @@ describe('P11 allowed origins', () => {
         const names = [];
         for (let i = 0; i < 3; i++) await fetch(input[0] + '/x').catch(({ name }) => names.push(name));
         return names`);
-      expect(output).toEqual(Array(3).fill('TypeError'));
+      expect(output).toStrictEqual(Array(3).fill('TypeError'));
       expect(logs).toMatch(
         /^(?:GET http:\/\/127\.0\.0\.1:\d+\/x has failed: the answer has more than 33554432 bytes(?:\n|$)){3}$/,
       );
@@ -545,7 +555,7 @@ describe('P11 allowed origins', () => {
     tell(1);
     return vi.waitFor(() => {
       const whole = { ...request, hasPostData: true, postDataEntries: [{ bytes: 'eA==' }] };
-      expect(heard).toEqual([
+      expect(heard).toStrictEqual([
         ['Fetch.requestPaused', { ...params, request: whole }],
         ['Fetch.requestPaused', { ...params, request: { ...request, isTooLarge: true } }],
         ['Fetch.requestPaused', { ...params, request: whole }],
@@ -559,7 +569,7 @@ describe('P11 allowed origins', () => {
     const requests = new Requests({ refuse: (id) => refused.push(id) });
     const request = { url: 'https://a.example/', method: 'POST', headers: {}, isTooLarge: true };
     requests.answer({ requestId: 'r', request }, { onRequest: undefined, warn: (line) => lines.push(line) });
-    expect([refused, lines]).toEqual([
+    expect([refused, lines]).toStrictEqual([
       ['r'],
       ['POST https://a.example/ has failed: the requests of the page would take more than 67108864 bytes at once'],
     ]);
@@ -609,7 +619,7 @@ describe('P11 allowed origins', () => {
         const { output } = await run(`
           const { status } = await fetch(input[0]);
           return [status, await fetch(input[0] + '/refused').catch(({ name }) => name)]`);
-        expect(output).toEqual([200, 'TypeError']);
+        expect(output).toStrictEqual([200, 'TypeError']);
       });
       told = posts.mock.calls.map(([method]) => method);
     } finally {

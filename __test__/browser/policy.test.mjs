@@ -49,9 +49,9 @@ describe('P23: destinations of pages', () => {
       { allow: [api], methods: ['GET'] },
       "return [await ask(input[0], { method: 'POST', body: 'x' }), await ask(input[0], { method: 'PUT' }), (await ask(input[0])).length > 0]",
     );
-    expect(output).toEqual(['TypeError', 'TypeError', true]);
+    expect(output).toStrictEqual(['TypeError', 'TypeError', true]);
     expect(logs).toContain(`POST ${api}/ has failed: the method POST is not allowed; allowed here: GET`);
-    expect(seen.map(([, method]) => method)).toEqual(['GET']);
+    expect(seen.map(([, method]) => method)).toStrictEqual(['GET']);
   });
 
   test('bytes of responses and requests are limited', async () => {
@@ -59,7 +59,7 @@ describe('P23: destinations of pages', () => {
       { allow: [api], maxBytes: 4_000 },
       "return [await ask(input[0] + '/large'), await ask(input[0], { method: 'POST', body: 'x'.repeat(4_001) })]",
     );
-    expect(output).toEqual(['TypeError', 'TypeError']);
+    expect(output).toStrictEqual(['TypeError', 'TypeError']);
     expect(logs).toContain(`GET ${api}/large has failed: the response has more than 4000 bytes (network.maxBytes)`);
     expect(logs).toContain(`POST ${api}/ has failed: the body of the request has more than 4000 bytes`);
     expect(seen).toHaveLength(1);
@@ -73,7 +73,7 @@ describe('P23: destinations of pages', () => {
         const code = `{ ${SAFE} globalThis.found = [(await ask(input[0] + '/to-other')).length > 9, (await ask(input[0])).length > 9, await ask(input[0])]; } return found`;
         for (let runs = 1; runs <= 2; runs++) {
           const { output, logs } = await executor.run(code, { input: [api, other] });
-          expect(output).toEqual([true, true, 'TypeError']);
+          expect(output).toStrictEqual([true, true, 'TypeError']);
           expect(logs).toContain('a run may make at most 3 requests (network.maxRequests)');
           expect(seen).toHaveLength(3 * runs);
         }
@@ -84,8 +84,8 @@ describe('P23: destinations of pages', () => {
   test('each step of a redirect is checked', async () => {
     const code = "return [await ask(input[0] + '/to-other'), await ask(input[0] + '/to-private')]";
     const { output } = await run({ allow: [api] }, code);
-    expect(output).toEqual(['TypeError', 'TypeError']);
-    expect(seen.map(([name]) => name)).toEqual(['api', 'api']);
+    expect(output).toStrictEqual(['TypeError', 'TypeError']);
+    expect(seen.map(([name]) => name)).toStrictEqual(['api', 'api']);
   });
 
   test('the request goes to the address that was checked, and names of other addresses are refused', async () => {
@@ -100,10 +100,10 @@ describe('P23: destinations of pages', () => {
       { allow, lookup },
       `return [await ask('http://a.localhost:${port}/'), await ask('http://b.localhost:${port}/'), await ask('https://api.example.com/')]`,
     );
-    expect(output).toEqual([`a.localhost:${port} undefined`, 'TypeError', 'TypeError']);
+    expect(output).toStrictEqual([`a.localhost:${port} undefined`, 'TypeError', 'TypeError']);
     expect(logs).toContain('b.localhost resolves to an address that is neither public nor in network.allow');
     expect(logs).toContain('api.example.com resolves to an address that is neither public nor in network.allow');
-    expect(asked).toEqual(['a.localhost', 'b.localhost', 'api.example.com']);
+    expect(asked).toStrictEqual(['a.localhost', 'b.localhost', 'api.example.com']);
   });
 
   test('a range allows addresses of names', async () => {
@@ -112,7 +112,7 @@ describe('P23: destinations of pages', () => {
     const network = { allow: [`https://inside.example:${port}`, '127.0.0.0/8'], lookup };
     const { output, logs } = await run(network, `return ask('https://inside.example:${port}/')`);
     // The server was reached. It does not speak TLS.
-    expect([output, logs]).toEqual(['TypeError', '']);
+    expect([output, logs]).toStrictEqual(['TypeError', '']);
   });
 
   test('hosts without a scheme and subdomains can be listed', async () => {
@@ -134,7 +134,7 @@ describe('P23: destinations of pages', () => {
       {},
       (executor) => executor.run('for (const url of input) await fetch(url).catch(() => {})', { input: asked }),
     );
-    expect(urls).toEqual(asked.slice(0, 3));
+    expect(urls).toStrictEqual(asked.slice(0, 3));
   });
 });
 
@@ -148,14 +148,14 @@ describe('P24: credentials of pages', () => {
       `const response = await fetch(input[0], { headers: { Authorization: 'mine' } });
        return [await response.text(), response.headers.get('x-seen'), await ask(input[1]), await ask(input[0] + '/to-other')]`,
     );
-    expect(seen).toEqual([
+    expect(seen).toStrictEqual([
       ['api', 'GET', '/', SECRET],
       ['other', 'GET', '/', undefined],
       ['api', 'GET', '/to-other', SECRET],
       ['other', 'GET', '/there', undefined],
     ]);
     const hidden = '*'.repeat(SECRET.length);
-    expect(output).toEqual([
+    expect(output).toStrictEqual([
       `${new URL(api).host} ${hidden}`,
       hidden,
       `${new URL(other).host} undefined`,

@@ -109,7 +109,7 @@ describe.runIf(isLinux)('on Linux', () => {
       process.kill(pid, 'SIGSTOP');
       const error = await expectCode(executor.run('1', { timeoutMs: 300 }), 'ERR_EXEC_TIMEOUT');
       process.kill(pid, 'SIGCONT');
-      expect(error.details).toEqual({ timeoutMs: 300, reason: 'deadline' });
+      expect(error.details).toStrictEqual({ timeoutMs: 300, reason: 'deadline' });
       // A browser that does not open a page is given up after 10 s.
       expect(error.stats.durationMs).toBeLessThan(9_000);
       expect((await executor.run('2')).output).toBe(2);
@@ -224,7 +224,7 @@ describe.runIf(isLinux)('a browser that is slow to start', () => {
       const waiting = [executor.init(), executor.run('1')].map((call) => expectCode(call, 'ERR_INVALID_STATE'));
       await executor.cleanup();
       for (const error of await Promise.all(waiting)) {
-        expect(error.details).toEqual({ state: 'DEAD', operation: 'init', hint: 'cleanup() was called' });
+        expect(error.details).toStrictEqual({ state: 'DEAD', operation: 'init', hint: 'cleanup() was called' });
       }
     });
   });
@@ -234,7 +234,7 @@ describe.runIf(isLinux)('a browser that is slow to start', () => {
       const controller = new AbortController();
       const run = expectCode(executor.run('1', { signal: controller.signal }), 'ERR_EXEC_TIMEOUT');
       controller.abort(new Error('enough'));
-      expect((await run).details).toEqual({ timeoutMs: 5_000, aborted: true, reason: 'enough' });
+      expect((await run).details).toStrictEqual({ timeoutMs: 5_000, aborted: true, reason: 'enough' });
       expect(executor.state).toBe('INITIALIZING');
     });
   });
@@ -263,7 +263,7 @@ test('an idle browser does not keep the process alive', async () => {
     const executor = new BrowserExecutor({ fallback: false });
     await executor.init();
     console.log((await executor.run('40 + 2')).output);`);
-  expect([stdout, code]).toEqual(['42\n', 0]);
+  expect([stdout, code]).toStrictEqual(['42\n', 0]);
 });
 
 // Node.js makes no pipes for a process that it has no descriptors for, and tells of that by an event that had no
@@ -287,9 +287,9 @@ test.runIf(isLinux).each([1, 8])(
     console.log(JSON.stringify([code, reason, folders, (await executor.run('40 + 2')).output]));`;
     const node = ['ulimit -Sn 100; exec "$@"', 'sh', process.execPath, '--input-type=module', '--eval', script];
     const { stdout, stderr, status } = await spawnProgram('sh', ['-c', ...node]);
-    expect([status, stderr]).toEqual([0, '']);
+    expect([status, stderr]).toStrictEqual([0, '']);
     const [code, reason, folders, output] = JSON.parse(stdout);
-    expect([code, folders, output]).toEqual(['ERR_BROWSER_INIT_FAILED', [], 42]);
+    expect([code, folders, output]).toStrictEqual(['ERR_BROWSER_INIT_FAILED', [], 42]);
     expect(reason).toMatch(/cannot be used: it could not be started: spawn \S+ EMFILE$/);
   },
 );
@@ -321,13 +321,13 @@ test('pages that are made ahead do not keep the process alive', async () => {
     await Promise.all(executors.map((executor) => executor.init()));
     const results = await Promise.all(executors.map((executor) => executor.run('40 + 2')));
     console.log(results.map(({ output }) => output).join());`);
-  expect([stdout, code]).toEqual(['42,42,42\n', 0]);
+  expect([stdout, code]).toStrictEqual(['42,42,42\n', 0]);
 });
 
 test('executors share a browser', async () => {
   await withBrowser({}, {}, async (one) => {
     await withBrowser({}, {}, async (other) => {
-      expect((await Promise.all([one.run('1'), other.run('2')])).map(({ output }) => output)).toEqual([1, 2]);
+      expect((await Promise.all([one.run('1'), other.run('2')])).map(({ output }) => output)).toStrictEqual([1, 2]);
       if (isLinux) expect(chromeProcesses().filter(({ type }) => type === 'browser')).toHaveLength(1);
     });
   });
@@ -486,7 +486,7 @@ test.runIf(isLinux)(
       release();
       const first = await slow;
       const second = await browser.openTab([]);
-      expect([first.pid, second.pid].map((pid) => typeof pid)).toEqual(['number', 'number']);
+      expect([first.pid, second.pid].map((pid) => typeof pid)).toStrictEqual(['number', 'number']);
       first.close();
       await until(() => !chromeProcesses().some(({ pid }) => pid === first.pid));
       expect(chromeProcesses().some(({ pid, type }) => pid === second.pid && type === 'renderer')).toBe(true);

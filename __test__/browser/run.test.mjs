@@ -9,7 +9,7 @@ test('a run begins when its document is complete', async () => {
   await withBrowser({ warmTabs: 2 }, {}, async (executor) => {
     for (let i = 0; i < 40; i++) {
       const { output } = await executor.run('[document.readyState !== "loading", document.body?.tagName]');
-      expect(output).toEqual([true, 'BODY']);
+      expect(output).toStrictEqual([true, 'BODY']);
     }
   });
 });
@@ -40,7 +40,7 @@ describe('values', () => {
       ]) {
         outputs.push((await executor.run(code)).output);
       }
-      expect(outputs).toEqual([2, 5, 't', 3, 4, 'inner', 1, 7, [1, 2], 6, 'Promise { <state not shown> }']);
+      expect(outputs).toStrictEqual([2, 5, 't', 3, 4, 'inner', 1, 7, [1, 2], 6, 'Promise { <state not shown> }']);
     });
   });
 
@@ -79,13 +79,13 @@ describe('values', () => {
         Object.defineProperty(Array.prototype, 0, { set() { throw new Error('setter'); }, configurable: true });`;
       for (const before of ['', patch]) {
         const { output } = await executor.run(`${before} const a = echo(all); const b = await later(a); return b;`);
-        expect(output).toEqual(all);
+        expect(output).toStrictEqual(all);
         expect(output.cyclic.self).toBe(output.cyclic);
         expect(output.twice[0]).toBe(output.twice[1]);
         expect(1 in output.cyclic.list).toBe(false);
         expect(Object.getPrototypeOf(output.error)).toBe(RangeError.prototype);
         expect(output.error.cause.message).toBe('deeper');
-        expect(Object.keys(output.proto)).toEqual(['__proto__']);
+        expect(Object.keys(output.proto)).toStrictEqual(['__proto__']);
       }
     });
   });
@@ -140,7 +140,7 @@ describe('values', () => {
     ['Object.assign(document.createElement("p"), { id: "x" })', '<p id="x"></p>'],
   ])('%s is returned as text', async (code, text) => {
     await withBrowser({}, {}, async (executor) => {
-      expect((await executor.run(code)).output).toEqual(text);
+      expect((await executor.run(code)).output).toStrictEqual(text);
     });
   });
 
@@ -158,7 +158,7 @@ describe('values', () => {
       const calls = [];
       await executor.sendTools({ show: (value) => void calls.push(value) });
       const { output } = await executor.run(`const it = (0, eval)(${JSON.stringify(code)}); show(it); it`);
-      expect([output, calls]).toEqual([data, [data]]);
+      expect([output, calls]).toStrictEqual([data, [data]]);
     });
   });
 
@@ -169,7 +169,7 @@ describe('values', () => {
         const all = document.body.querySelectorAll('*');
         console.log(all, document.body.children.length, new DOMPoint(1, 2), new URL('https://a.b/'));
         return all;`);
-      expect(output).toEqual(['<b></b>', '<i></i>']);
+      expect(output).toStrictEqual(['<b></b>', '<i></i>']);
       expect(logs).toBe('[ <b></b>, <i></i> ] 2 DOMPoint { x: 1, y: 2, z: 0, w: 1 } https://a.b/');
     });
   });
@@ -188,7 +188,7 @@ describe('values', () => {
         const url = new URL('https://a.b/');
         class Fake { get [Symbol.toStringTag]() { return 'URL'; } }
         return [new DOMPoint(), document.querySelectorAll('body'), new Headers({ a: '1' }), url, new Fake(), called];`);
-      expect(output).toEqual([ORIGIN, ['<body></body>'], [['a', '1']], 'https://a.b/', {}, []]);
+      expect(output).toStrictEqual([ORIGIN, ['<body></body>'], [['a', '1']], 'https://a.b/', {}, []]);
     });
   });
 
@@ -198,7 +198,7 @@ describe('values', () => {
       { big: () => 'x'.repeat(20_000), take: () => 1 },
       async (executor) => {
         const error = await expectCode(executor.run('"x".repeat(10000)'), 'ERR_TRANSFER_LIMIT_EXCEEDED');
-        expect(error.details).toEqual({ maxTransferBytes: 10_000, value: 'output' });
+        expect(error.details).toStrictEqual({ maxTransferBytes: 10_000, value: 'output' });
         await expectCode(executor.run('Array(1e5).fill("x".repeat(1e6))'), 'ERR_TRANSFER_LIMIT_EXCEEDED');
         await expectCode(executor.sendVariables({ v: 'x'.repeat(20_000) }), 'ERR_TRANSFER_LIMIT_EXCEEDED');
         for (const code of ['big()', 'take("x".repeat(20000))']) {
@@ -220,7 +220,7 @@ describe('state after a run', () => {
         await caches.open('c');`);
       const { output } = await executor.run(`[typeof left, data.n, typeof v, [].extra, localStorage.length,
         sessionStorage.length, document.cookie, (await indexedDB.databases()).length, await caches.keys(), one()]`);
-      expect(output).toEqual(['undefined', 1, 'undefined', undefined, 0, 0, '', 0, [], 1]);
+      expect(output).toStrictEqual(['undefined', 1, 'undefined', undefined, 0, 0, '', 0, [], 1]);
     });
   });
 
@@ -228,14 +228,14 @@ describe('state after a run', () => {
     await withBrowser({ isolation: 'session' }, {}, async (executor) => {
       await executor.run('var isOn = false; setInterval(() => isOn && final_answer("of the timer"), 5); 1');
       const { output, is_final_answer: isFinal } = await executor.run('isOn = true; await new Promise(() => {})');
-      expect([output, isFinal]).toEqual(['of the timer', true]);
+      expect([output, isFinal]).toStrictEqual(['of the timer', true]);
     });
   });
 
   test('with isolation "session": variables, functions and their values stay', async () => {
     await withBrowser({ isolation: 'session' }, {}, async (executor) => {
       await executor.run('let count = 0; const add = () => ++count; var list = [1]; class A { x = 1 }');
-      expect((await executor.run('add(); count += 1; list.push(2); [count, list, new A().x]')).output).toEqual([
+      expect((await executor.run('add(); count += 1; list.push(2); [count, list, new A().x]')).output).toStrictEqual([
         2,
         [1, 2],
         1,
@@ -245,7 +245,7 @@ describe('state after a run', () => {
         executor.run('let early = 1; let list = [early, 2]; null.x; let late = 1'),
         'ERR_RUNTIME_EXCEPTION',
       );
-      expect((await executor.run('[early, list, typeof late]')).output).toEqual([1, [1, 2], 'undefined']);
+      expect((await executor.run('[early, list, typeof late]')).output).toStrictEqual([1, [1, 2], 'undefined']);
       const error = await expectCode(executor.run('add = 1'), 'ERR_RUNTIME_EXCEPTION');
       expect(error.details).toMatchObject({ name: 'TypeError', message: 'Assignment to constant variable.' });
       await executor.sendVariables({ list: 'new' });
@@ -257,7 +257,7 @@ describe('state after a run', () => {
     await withBrowser({ isolation: 'session' }, { one: () => 1 }, async (executor) => {
       await executor.sendVariables({ two: 2 });
       const error = await expectCode(executor.run('one(); /(?<a>x)(?<a>y)/'), 'ERR_VALIDATION_FAILED');
-      expect(error.details.diagnostics).toEqual([
+      expect(error.details.diagnostics).toStrictEqual([
         {
           rule: 'syntax_valid',
           severity: 'ERROR',
@@ -265,7 +265,7 @@ describe('state after a run', () => {
           location: { line: 1, column: 8 },
         },
       ]);
-      expect((await executor.run('[one(), two]')).output).toEqual([1, 2]);
+      expect((await executor.run('[one(), two]')).output).toStrictEqual([1, 2]);
     });
   });
 
@@ -289,7 +289,7 @@ describe('state after a run', () => {
       await executor.run('let kept = 1;');
       for (const loop of ['for (;;);', 'for (;;) await null;']) {
         const { output, is_final_answer: isFinal } = await executor.run(`try { final_answer(2) } catch {} ${loop}`);
-        expect([output, isFinal, executor.state]).toEqual([2, true, 'READY']);
+        expect([output, isFinal, executor.state]).toStrictEqual([2, true, 'READY']);
         expect((await executor.run('kept')).output).toBe(1);
       }
     });
@@ -298,11 +298,11 @@ describe('state after a run', () => {
 
 test('`input` is the value passed to the run', async () => {
   await withBrowser({}, {}, async (executor) => {
-    expect((await executor.run('[input.a, input.m.get(1)]', { input: { a: 1, m: new Map([[1, 2]]) } })).output).toEqual(
-      [1, 2],
-    );
+    expect(
+      (await executor.run('[input.a, input.m.get(1)]', { input: { a: 1, m: new Map([[1, 2]]) } })).output,
+    ).toStrictEqual([1, 2]);
     expect((await executor.run('typeof input')).output).toBe('undefined');
-    expect(await rejection(executor.run('1', { input: () => 1 }))).toEqual(
+    expect(await rejection(executor.run('1', { input: () => 1 }))).toStrictEqual(
       new TypeError('input[0] (function) cannot be cloned'),
     );
   });
@@ -336,7 +336,7 @@ describe('tools', () => {
           found.push(await pending);
         }
         return found;`);
-      expect(output).toEqual([...Array(10).fill(0), 1, 2]);
+      expect(output).toStrictEqual([...Array(10).fill(0), 1, 2]);
     });
   });
 
@@ -347,7 +347,7 @@ describe('tools', () => {
         const pending = add(1, 1);
         return [many.length, many[99], pending instanceof Promise, sub(5, 3), soon(1) instanceof Promise, await soon(2),
           Deep.Er.who(), Object.isFrozen(Deep), add.name, sub.length]`);
-      expect(output).toEqual([100, 100, true, 2, true, 2, 'me', true, 'add', 2]);
+      expect(output).toStrictEqual([100, 100, true, 2, true, 2, 'me', true, 'add', 2]);
       expect(stats.toolCalls).toBe(105);
     });
   });
@@ -360,11 +360,11 @@ describe('tools', () => {
       await executor.run(`
         for (let i = 0; i < 200; i += 4) { later(i); console.log(i); later(i + 1); now(i + 2); later(i + 3); }
         now(200)`);
-      expect(order).toEqual(Array.from({ length: 201 }, (_, i) => i));
+      expect(order).toStrictEqual(Array.from({ length: 201 }, (_, i) => i));
       const { output } = await executor.run(
         `[size('x'.repeat(3e6)), size('中😀'.repeat(3e5)), echo('é中😀\\ud800"\\0')]`,
       );
-      expect(output).toEqual([3e6, 9e5, 'é中😀\ud800"\0']);
+      expect(output).toStrictEqual([3e6, 9e5, 'é中😀\ud800"\0']);
     });
   });
 
@@ -372,14 +372,14 @@ describe('tools', () => {
     const names = ['text', 'order', 'args', 'program', 'call', 'run'];
     const named = Object.fromEntries(names.map((name) => [name, () => name]));
     await withBrowser({}, named, async (executor) => {
-      expect((await executor.run(`[${names.map((name) => `${name}()`)}]`)).output).toEqual(names);
+      expect((await executor.run(`[${names.map((name) => `${name}()`)}]`)).output).toStrictEqual(names);
     });
   });
 
   test("have an unhandled failure with the tool's name and the cause", async () => {
     await withBrowser({}, tools, async (executor) => {
       const caught = await executor.run('try { Deep.Er.fail() } catch (e) { [e.name, e.message, e.code] }');
-      expect(caught.output).toEqual(['TypeError', 'bad', 'E_BAD']);
+      expect(caught.output).toStrictEqual(['TypeError', 'bad', 'E_BAD']);
       const error = await expectCode(executor.run('let a;\n  Deep.Er.fail()'), 'ERR_TOOL_PROXY_FAIL');
       expect(error.message).toBe('Tool execution failed: TypeError: bad');
       expect(error.details).toMatchObject({ tool: 'Deep.Er.fail', name: 'TypeError', line: 2, column: 11 });
@@ -403,7 +403,7 @@ describe('tools', () => {
     await withBrowser({}, { sync: (x) => x, later: async (x) => x }, async (executor) => {
       const { details } = await expectCode(executor.run(`const a = 1;\n${code}`), 'ERR_TOOL_PROXY_FAIL');
       const { bridge, message, line, codeFrame } = details;
-      expect([bridge, message, line, details.column]).toEqual([true, `${what} cannot be cloned`, 2, column]);
+      expect([bridge, message, line, details.column]).toStrictEqual([true, `${what} cannot be cloned`, 2, column]);
       const error = `${' '.repeat(column)}^ TypeError: ${message}`;
       expect(codeFrame).toBe(`  |\n1 | const a = 1;\n2 | ${code}\n  |${error}`);
     });
@@ -442,7 +442,7 @@ describe('tools', () => {
         const calls = Array.from({ length: 10_000 }, (_, i) => take(i));
         open(0);
         return await Promise.all(calls)`;
-      expect((await executor.run(code)).output).toEqual(Array.from({ length: 10_000 }, (_, i) => i));
+      expect((await executor.run(code)).output).toStrictEqual(Array.from({ length: 10_000 }, (_, i) => i));
     });
   });
 
@@ -453,7 +453,7 @@ describe('tools', () => {
         document.body.append(frame);
         return [globalThis, frame.contentWindow].flatMap((realm) =>
           Reflect.ownKeys(realm).filter((key) => String(key).includes('smol')))`);
-      expect(output).toEqual([]);
+      expect(output).toStrictEqual([]);
     });
   });
 });
@@ -479,7 +479,7 @@ describe('the console', () => {
         class Point { constructor() { this.x = 1; } }
         console.log(new Point(), () => 1, document.createElement('b'));
         console.table([{ a: 1 }]);`);
-      expect(logs.split('\n').slice(0, 9)).toEqual([
+      expect(logs.split('\n').slice(0, 9)).toStrictEqual([
         'x is 5 { a: [ 1, { b: [Map] } ] }',
         "Set(1) { 's' }",
         'e',
@@ -490,7 +490,7 @@ describe('the console', () => {
         'Assertion failed: no',
         'Point { x: 1 } [Function (anonymous)] <b></b>',
       ]);
-      expect(logEntries.map(({ level }) => level)).toEqual([
+      expect(logEntries.map(({ level }) => level)).toStrictEqual([
         'log',
         'warn',
         'error',
@@ -533,7 +533,7 @@ console.log('    at lunch (with agent 7)');`);
       const run = executor.run('console.log("first"); console.info("no"); await never()', { signal });
       run.catch(() => {});
       await called;
-      expect(seen).toEqual(['first']);
+      expect(seen).toStrictEqual(['first']);
       controller.abort();
       expect((await expectCode(run, 'ERR_EXEC_TIMEOUT')).logs).toBe('first');
       const { logs } = await executor.run('for (let i = 0; i < 1e5; i++) console.log("x".repeat(99))');
@@ -552,7 +552,7 @@ console.log('    at lunch (with agent 7)');`);
         const { logEntries } = await executor.run(`
           console.time('a'); console.time('a'); console.timeEnd('b'); console.timeLog('c');
           console.count(); console.countReset(); console.countReset();`);
-        expect(logEntries.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+        expect(logEntries.map(({ level, message }) => `${level}: ${message}`)).toStrictEqual([
           "warn: Warning: Label 'a' already exists for console.time()",
           "warn: Warning: No such label 'b' for console.timeEnd()",
           "warn: Warning: No such label 'c' for console.timeLog()",
@@ -565,7 +565,7 @@ console.log('    at lunch (with agent 7)');`);
         expect(logs).toBe('default: 1\ndefault: 1');
       });
       await new Promise((resolve) => setImmediate(resolve));
-      expect(warnings).toEqual([]);
+      expect(warnings).toStrictEqual([]);
     } finally {
       process.removeListener('warning', listen);
     }
@@ -623,7 +623,7 @@ describe('failures', () => {
       expect(error.details).toMatchObject({ name, message, line, column });
       const lines = error.details.codeFrame.split('\n');
       const at = lines.findIndex((text) => text.startsWith(`${line} | `));
-      expect(lines.slice(at, at + 2)).toEqual([
+      expect(lines.slice(at, at + 2)).toStrictEqual([
         `${line} | ${code.split('\n')[line - 1]}`,
         `  | ${' '.repeat(column - 1)}^ ${name === 'Error' ? '' : `${name}: `}${message}`,
       ]);
@@ -674,7 +674,7 @@ describe('failures', () => {
     for (const isolation of ['run', 'session']) {
       await withBrowser({ isolation }, { fail }, async (executor) => {
         const { logEntries } = await executor.run(code);
-        expect(logEntries.map(({ level, message }) => [level, message])).toEqual(
+        expect(logEntries.map(({ level, message }) => [level, message])).toStrictEqual(
           texts.map((text) => ['warn', `Unhandled promise rejection: ${text}`]),
         );
       });
@@ -690,7 +690,7 @@ describe('failures', () => {
         document.addEventListener('x', () => missing());
         document.dispatchEvent(new Event('x'));
         dispatchEvent(new ErrorEvent('error', { message: 'own', error: new Error('own') }));`);
-      expect(logs.split('\n')).toEqual([
+      expect(logs.split('\n')).toStrictEqual([
         'Uncaught exception: RangeError: late (line 3)',
         'Uncaught RangeError: late true',
         'Uncaught exception: ReferenceError: missing is not defined (line 4)',
@@ -745,7 +745,7 @@ describe('failures', () => {
             Promise.reject(new Error('lost'));
             await timer(() => { throw new RangeError('late'); });
             1`);
-          expect(logs.split('\n').sort()).toEqual([
+          expect(logs.split('\n').sort()).toStrictEqual([
             'Uncaught exception: RangeError: late (line 4)',
             'Unhandled promise rejection: lost (line 3)',
           ]);
@@ -759,7 +759,7 @@ describe('failures', () => {
       const code =
         'const failed = Promise.reject(new Error("it"));\nfailed.then(1);\nPromise.reject(new Error("other"));\nawait failed';
       const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
-      expect([error.details.message, error.logs]).toEqual(['it', 'Unhandled promise rejection: other (line 3)']);
+      expect([error.details.message, error.logs]).toStrictEqual(['it', 'Unhandled promise rejection: other (line 3)']);
     });
   });
 
@@ -796,7 +796,7 @@ describe('failures', () => {
       const { output } = await executor.run(
         '[eval("1+1"), new Function("return 2")(), typeof process, typeof fetch, /\\p{L}/u.test("x"), typeof Worker]',
       );
-      expect(output).toEqual([2, 2, 'undefined', 'function', true, 'function']);
+      expect(output).toStrictEqual([2, 2, 'undefined', 'function', true, 'function']);
     });
   });
 
@@ -807,7 +807,7 @@ describe('failures', () => {
         a.click();
         return [alert('x'), confirm('x'), prompt('x'), open('about:blank'), print(),
           await navigator.serviceWorker.register('/sw.js').then(() => 'registered', (error) => error.name)]`);
-      expect(output).toEqual([undefined, false, null, null, undefined, 'SecurityError']);
+      expect(output).toStrictEqual([undefined, false, null, null, undefined, 'SecurityError']);
     });
   });
 
@@ -832,7 +832,7 @@ describe('failures', () => {
         dialog.querySelector('button').click();
         while (!seen.includes('form-action')) await new Promise((done) => setTimeout(done));
         return [seen, dialog.open, dialog.returnValue, location.href];`);
-      expect(output).toEqual([
+      expect(output).toStrictEqual([
         [['a', '1'], ['a', '1'], ['invalid', 'a'], 'form-action'],
         false,
         'ok',
@@ -857,7 +857,7 @@ describe('failures', () => {
           }
         }
         return found;`);
-      expect(output).toEqual(Array(6).fill([undefined, false, undefined, null, null]));
+      expect(output).toStrictEqual(Array(6).fill([undefined, false, undefined, null, null]));
       expect(stats.toolCalls).toBe(0);
     });
   });
@@ -869,7 +869,7 @@ describe('failures', () => {
         const doubled = new Promise((done) => { worker.onmessage = ({ data }) => done(data); });
         worker.postMessage(21);
         return [isSecureContext, typeof crypto.subtle, await doubled];`);
-      expect(output).toEqual([true, 'object', 42]);
+      expect(output).toStrictEqual([true, 'object', 42]);
     });
   });
 });
@@ -886,7 +886,9 @@ test('frames are drawn, so animations and observers work', async () => {
     const source = 'requestAnimationFrame(() => postMessage(new OffscreenCanvas(2, 2).getContext("webgl") !== null))';
     const worker = new Worker(URL.createObjectURL(new Blob([source])));
     return [isSeen, width, await new Promise((seen) => (worker.onmessage = ({ data }) => seen(data)))];`;
-  await withBrowser({}, {}, async (executor) => expect((await executor.run(code)).output).toEqual([true, 50, true]));
+  await withBrowser({}, {}, async (executor) =>
+    expect((await executor.run(code)).output).toStrictEqual([true, 50, true]),
+  );
 });
 
 describe('control from outside', () => {
@@ -938,7 +940,7 @@ describe('control from outside', () => {
     const hanging = executors[0].run('for (;;);', { timeoutMs: 3_000 });
     hanging.catch(() => {});
     const outputs = await Promise.all(executors.slice(1).map((executor, index) => executor.run(`${index} + 1`)));
-    expect(outputs.map(({ output }) => output)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(outputs.map(({ output }) => output)).toStrictEqual([1, 2, 3, 4, 5, 6, 7]);
     await expectCode(hanging, 'ERR_EXEC_TIMEOUT');
     await Promise.all(executors.map((executor) => executor.cleanup()));
   });

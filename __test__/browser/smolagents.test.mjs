@@ -28,14 +28,14 @@ test('steps build on each other in a session with tools, and a timed-out step is
       seed: 7,
     },
   );
-  expect(Object.keys(first).sort()).toEqual(['artifacts', 'is_final_answer', 'logs', 'output']);
+  expect(Object.keys(first).sort()).toStrictEqual(['artifacts', 'is_final_answer', 'logs', 'output']);
   expect(first.logs).toBe('7');
   const second = await step('[found, new Row().n, document.title, await search({ query: "b", limit: 2 })]');
-  expect(second.output).toEqual(['a:all', 1, 'a:all', 'b:2']);
+  expect(second.output).toStrictEqual(['a:all', 1, 'a:all', 'b:2']);
   expect(await step('final_answer(found)')).toMatchObject({ output: 'a:all', is_final_answer: true });
   await expectCode(executor.run('for (;;);', { timeoutMs: 300 }), 'ERR_EXEC_TIMEOUT');
   expect(executor.state).toBe('DIRTY');
-  expect((await step('[typeof found, await search("c")]')).output).toEqual(['undefined', 'c:all']);
+  expect((await step('[typeof found, await search("c")]')).output).toStrictEqual(['undefined', 'c:all']);
   const error = await expectCode(step('await search(1)'), 'ERR_TOOL_PROXY_FAIL');
   expect(error.message).toContain('search');
   expect(executor.state).toBe('READY');

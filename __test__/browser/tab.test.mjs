@@ -68,21 +68,21 @@ test('a dialog of a guest ends immediately and counts as a request', async () =>
   for (const type of ['alert', 'confirm', 'prompt', 'beforeunload']) {
     tell('Page.javascriptDialogOpening', { type, message: 'x', defaultPrompt: '' });
   }
-  expect(answers()).toEqual(Array(4).fill({ accept: false }));
-  expect(told).toEqual(Array(4).fill(undefined));
+  expect(answers()).toStrictEqual(Array(4).fill({ accept: false }));
+  expect(told).toStrictEqual(Array(4).fill(undefined));
 });
 
 test('a synchronous call is handled after earlier messages of the page, and answered once', async () => {
   const { tab, tell, told, key, answers } = await openTab();
   tell('Page.javascriptDialogOpening', { type: 'prompt', message: `${key}2`, defaultPrompt: 'call' });
   tell('Runtime.bindingCalled', { payload: 'first' });
-  expect(told).toEqual(['first']);
+  expect(told).toStrictEqual(['first']);
   tell('Runtime.bindingCalled', { payload: 'second' });
-  expect(told).toEqual(['first', 'second', 'asked: call']);
+  expect(told).toStrictEqual(['first', 'second', 'asked: call']);
   tab.respond('answer');
   tab.respond('again');
   tab.refuseCall();
-  expect(answers()).toEqual([{ accept: true, promptText: 'answer' }]);
+  expect(answers()).toStrictEqual([{ accept: true, promptText: 'answer' }]);
 });
 
 test('a browser that does not delay requests gets its page in a second step', async () => {
@@ -93,7 +93,7 @@ test('a browser that does not delay requests gets its page in a second step', as
   const sent = commands.map(({ method, params }) => [method, params.url]);
   expect(sent).toContainEqual(['Target.createTarget', 'about:blank']);
   // What intercepts requests is there before.
-  expect(sent.at(-1)).toEqual(['Page.navigate', 'https://sandbox.invalid/']);
+  expect(sent.at(-1)).toStrictEqual(['Page.navigate', 'https://sandbox.invalid/']);
   tell('Page.frameNavigated', { frame: { url: 'https://sandbox.invalid/' } });
   tell('Page.domContentEventFired');
   await opened;

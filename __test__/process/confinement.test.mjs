@@ -55,7 +55,7 @@ describe.runIf(isLinux)('P8 a worker process', () => {
       const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { stdio, encoding: 'utf8' });
       process.stdout.write(stdout);
     `);
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '4\nfalse\n', stderr: '' });
+    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: '4\nfalse\n', stderr: '' });
   });
 
   test('has an empty environment, its own folder and group, no terminal, and no program file except the addon', async () => {
@@ -69,7 +69,7 @@ describe.runIf(isLinux)('P8 a worker process', () => {
         return { group, session, terminal };
       };
       // Processors are divided among sessions first: in another one it would not be nicer than its host.
-      expect(standing(pid)).toEqual({ group: pid, session: standing(process.pid).session, terminal: 0 });
+      expect(standing(pid)).toStrictEqual({ group: pid, session: standing(process.pid).session, terminal: 0 });
       expect(readlinkSync(`/proc/${pid}/exe`)).toMatch(/\/ses-executor-worker$/);
     });
   });
@@ -83,7 +83,7 @@ describe.runIf(isLinux)('P8 a worker process', () => {
 
   test('is under landlock and seccomp with all of its threads and cannot gain privileges', async () => {
     await withProcess({ sandbox: 'required' }, {}, async (executor) => {
-      expect(executor.isolation).toEqual({
+      expect(executor.isolation).toStrictEqual({
         mode: 'process',
         pid: pidOf(executor),
         sandbox: { landlock: true, seccomp: true },
@@ -93,7 +93,7 @@ describe.runIf(isLinux)('P8 a worker process', () => {
       expect(threads[0].id).toBe(pid);
       expect(threads.length).toBeGreaterThan(1);
       const confined = threads.map(({ id }) => ({ id, NoNewPrivs: '1', Seccomp: '2' }));
-      expect(threads.map(({ id, NoNewPrivs, Seccomp }) => ({ id, NoNewPrivs, Seccomp }))).toEqual(confined);
+      expect(threads.map(({ id, NoNewPrivs, Seccomp }) => ({ id, NoNewPrivs, Seccomp }))).toStrictEqual(confined);
     });
   });
 
@@ -105,7 +105,7 @@ describe.runIf(isLinux)('P8 a worker process', () => {
       const takers = () => statusesOf(pid).filter((thread) => takes(thread) === 1n);
       expect(statusesOf(pid).length).toBeGreaterThan(1);
       // A thread blocks all signals for the moment in which it starts another one.
-      await expect.poll(() => takers().map(({ id }) => id)).toEqual([pid]);
+      await expect.poll(() => takers().map(({ id }) => id)).toStrictEqual([pid]);
     });
   });
 
@@ -120,7 +120,7 @@ describe.runIf(isLinux)('P8 a worker process', () => {
       await executor.run(
         'const f = (n) => { let s = 0; for (let i = 0; i < n; i++) s = (s + i) & 255; return s; }; f(1e7)',
       );
-      expect(before).toEqual(expect.arrayContaining(threads()));
+      expect(before).toStrictEqual(expect.arrayContaining(threads()));
     });
   });
 
@@ -128,10 +128,10 @@ describe.runIf(isLinux)('P8 a worker process', () => {
     for (const sandbox of ['off', 'best-effort']) {
       await withProcess({ sandbox }, {}, async (executor) => {
         const limits = limitsOf(pidOf(executor));
-        expect(limits['Max processes']).toEqual(['0', '0']);
-        expect(limits['Max open files']).toEqual(['3', '3']);
-        expect(limits['Max file size']).toEqual(['0', '0']);
-        expect(limits['Max core file size']).toEqual(['0', '0']);
+        expect(limits['Max processes']).toStrictEqual(['0', '0']);
+        expect(limits['Max open files']).toStrictEqual(['3', '3']);
+        expect(limits['Max file size']).toStrictEqual(['0', '0']);
+        expect(limits['Max core file size']).toStrictEqual(['0', '0']);
         expect((await executor.run('1 + 1')).output).toBe(2);
       });
     }
@@ -149,12 +149,12 @@ describe.runIf(isLinux)('P8 a worker process', () => {
       await executor.cleanup();`;
     const node = ['ulimit -n 256; exec "$@"', 'sh', process.execPath, '--input-type=module', '--eval', script];
     const { status, stdout, stderr } = await spawnProgram('sh', ['-c', ...node]);
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '256 256 42\n', stderr: '' });
+    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: '256 256 42\n', stderr: '' });
   });
 
   test('has no sandbox if that is off', async () => {
     await withProcess({ sandbox: 'off' }, {}, async (executor) => {
-      expect(executor.isolation.sandbox).toEqual({ landlock: false, seccomp: false });
+      expect(executor.isolation.sandbox).toStrictEqual({ landlock: false, seccomp: false });
       expect(statusOf(pidOf(executor)).Seccomp).toBe('0');
     });
   });
@@ -172,7 +172,7 @@ describe.runIf(isLinux)('P8 a worker process', () => {
     `;
     const env = { TZ: 'Asia/Kolkata', LC_ALL: 'de_DE.UTF-8' };
     const { status, stdout, stderr } = await runChild(script, { env });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
     const [thread, own] = stdout.trim().split('\n');
     expect(own).toBe(thread);
     expect(own).toContain('GMT+0530');
@@ -181,7 +181,7 @@ describe.runIf(isLinux)('P8 a worker process', () => {
 
 test('isolation describes the process and the sandbox of the isolate', async () => {
   const executor = inProcess();
-  expect(executor.isolation).toEqual({ mode: 'process', pid: undefined, sandbox: undefined });
+  expect(executor.isolation).toStrictEqual({ mode: 'process', pid: undefined, sandbox: undefined });
   await executor.init();
   const { pid } = executor.isolation;
   expect(pid).toBeGreaterThan(0);

@@ -13,7 +13,7 @@ const KILLED = 'the worker process was ended by SIGKILL';
 async function expectLost(executor, promise, { reason = KILLED, toolCalls = 0, logs } = {}) {
   const error = await expectCode(promise, 'ERR_WORKER_LOST');
   expect(error.message).toBe(`Worker lost: ${reason}`);
-  expect({ ...error.details }).toEqual({ reason, toolCalls });
+  expect({ ...error.details }).toStrictEqual({ reason, toolCalls });
   expect(error).toMatchObject({ severity: 'ERROR', retryable: true });
   expect(error.logs).toBe(logs);
   expect(executor.state).toBe('DIRTY');
@@ -32,7 +32,7 @@ describe.runIf(isLinux)('SIGKILL', () => {
       await logged.promise;
       process.kill(pidOf(executor), 'SIGKILL');
       const error = await expectLost(executor, run, { logs: 'first\nsecond' });
-      expect(error.logEntries.map(({ level, message }) => [level, message])).toEqual([
+      expect(error.logEntries.map(({ level, message }) => [level, message])).toStrictEqual([
         ['log', 'first'],
         ['warn', 'second'],
       ]);
@@ -75,7 +75,7 @@ describe.runIf(isLinux)('SIGKILL', () => {
         () => executor.sendTools({}),
       ]) {
         const error = await expectCode(call(), 'ERR_WORKER_LOST');
-        expect({ ...error.details }).toEqual({ reason: KILLED, toolCalls: 0 });
+        expect({ ...error.details }).toStrictEqual({ reason: KILLED, toolCalls: 0 });
       }
       await expectLost(executor, executor.run('1'));
     });
@@ -268,7 +268,7 @@ describe.runIf(isLinux)('init()', () => {
       console.log((await executor.run('1')).output, codes.has('ERR_WORKER_LOST DEAD') || codes.has('made'), codes.size <= 2);
       await executor.cleanup();
     `);
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '1 true true\n', stderr: '' });
+    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: '1 true true\n', stderr: '' });
   });
 });
 
@@ -298,6 +298,6 @@ describe.runIf(isLinux && process.getuid?.() === 0)('a host that drops its privi
       await first.cleanup();
       await second.cleanup();
     `);
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '1\nERR_EXEC_TIMEOUT\ntrue\n', stderr: '' });
+    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: '1\nERR_EXEC_TIMEOUT\ntrue\n', stderr: '' });
   });
 });

@@ -106,7 +106,7 @@ test.runIf(isLinux)(
     console.log((await executor.run('6 * 7')).output);
     await executor.cleanup();
   `);
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '42\n', stderr: '' });
+    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: '42\n', stderr: '' });
   },
 );
 
@@ -128,7 +128,7 @@ test.runIf(isLinux)('collected executors end their workers', async () => {
   `,
     { nodeArgs: ['--expose-gc'] },
   );
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'gone\n', stderr: '' });
+  expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: 'gone\n', stderr: '' });
 });
 
 test.runIf(isLinux)(

@@ -72,7 +72,7 @@ async function hostOf(answers, options = {}) {
     console.log(executor.state, executor.isolation.pid);
     `,
   ]);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
   const [told, after] = stdout.trimEnd().split('\n');
   expect(after).toBe('DEAD undefined');
   return told.replaceAll(folder, '<folder>');

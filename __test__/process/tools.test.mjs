@@ -28,6 +28,6 @@ describe('the call of an async tool', () => {
       await executor.run(code);
       await executor.run('await Promise.all([note("a"), note("b"), note("c")])');
     });
-    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 'a', 'b', 'c']);
+    expect(seen).toStrictEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 'a', 'b', 'c']);
   });
 });

@@ -65,7 +65,7 @@ describe.runIf(isLinux)('a worker process', () => {
     const frames = [];
     while (!SETTLED.test(frames.at(-1))) frames.push(await read());
     child.stdin.end();
-    expect(await ended).toEqual([0, null]);
+    expect(await ended).toStrictEqual([0, null]);
   });
 
   const head = (length, kind) => Buffer.from([length, 0, 0, 0, kind, 7, 0, 0, 0]);
@@ -79,30 +79,30 @@ describe.runIf(isLinux)('a worker process', () => {
     const without = await startWorker();
     await without.read();
     without.write(bytes);
-    expect(await without.ended).toEqual([0, null]);
+    expect(await without.ended).toStrictEqual([0, null]);
     const within = await startWorker();
     await within.read();
     within.write(OPEN);
     expect(await within.read()).toBe('82 00');
     within.write(bytes);
-    expect(await within.ended).toEqual([0, null]);
+    expect(await within.ended).toStrictEqual([0, null]);
   });
 
   test('ends if it gets a request before its session, or is opened twice', async () => {
     const early = await startWorker();
     await early.read();
     early.write(VARIABLES);
-    expect(await early.ended).toEqual([0, null]);
+    expect(await early.ended).toStrictEqual([0, null]);
     const twice = await startWorker();
     await twice.read();
     twice.write(OPEN, OPEN);
-    expect(await twice.ended).toEqual([0, null]);
+    expect(await twice.ended).toStrictEqual([0, null]);
   });
 
   test('ends after its host has ended', async () => {
     const { child, read, ended } = await startWorker();
     await read();
     child.stdin.end();
-    expect(await ended).toEqual([0, null]);
+    expect(await ended).toStrictEqual([0, null]);
   });
 });

@@ -20,7 +20,7 @@ test('a bundle for browsers contains plain Pyodide and warns about that', { time
       outfile,
       logLevel: 'silent',
     });
-    expect(warnings).toEqual([]);
+    expect(warnings).toStrictEqual([]);
     const { status, stdout, stderr } = await runChild(`
       import { loadPyodide } from 'pyodide';
       // As a page has it.
@@ -37,10 +37,10 @@ test('a bundle for browsers contains plain Pyodide and warns about that', { time
       console.log(await said(() => new PyodideExecutor([], { engine: 'host', mountPoint: {} })));
       await executor.cleanup();
     `);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
     const notHere =
       'a bundle for browsers has no isolates: the addon of this package is not there. Use engine: "host", which runs Python unprotected';
-    expect(stdout.trim().split('\n')).toEqual([
+    expect(stdout.trim().split('\n')).toStrictEqual([
       JSON.stringify([42, 'ERR_IMPORT_NOT_ALLOWED', 'ImportError']),
       notHere,
       notHere,

@@ -9,7 +9,7 @@ test(`P19 ${ESCAPES.length} programs that try to escape`, { timeout: 240_000 }, 
   expect(ESCAPES.length).toBeGreaterThanOrEqual(50);
   expect(new Set(ESCAPES.map(([name]) => name)).size).toBe(ESCAPES.length);
   const { status, signal, stderr, report } = await tryEscapes('thread');
-  expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });
-  expect(report?.filter(({ reached }) => reached.length > 0)).toEqual([]);
-  expect(report?.map(({ name }) => name)).toEqual(ESCAPES.map(([name]) => name));
+  expect({ status, signal, stderr }).toStrictEqual({ status: 0, signal: null, stderr: '' });
+  expect(report?.filter(({ reached }) => reached.length > 0)).toStrictEqual([]);
+  expect(report?.map(({ name }) => name)).toStrictEqual(ESCAPES.map(([name]) => name));
 });

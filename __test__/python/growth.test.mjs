@@ -48,7 +48,7 @@ test(
     console.log(JSON.stringify({ grown: after - before, live, parked, stuck, endings }));`;
     const timeoutMs = FIRST_START_MS + SESSIONS * 5_000;
     const { status, signal, stdout, stderr } = await runChild(script, { nodeArgs: ['--expose-gc'], timeoutMs });
-    expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });
+    expect({ status, signal, stderr }).toStrictEqual({ status: 0, signal: null, stderr: '' });
     const { grown, ...counts } = JSON.parse(stdout);
     const lost = Math.floor(WARM_UP / 4) + Math.floor(SESSIONS / 4);
     const endings = { READY: WARM_UP + SESSIONS - lost, ERR_EXEC_TIMEOUT: lost, DIRTY: lost, DEAD: WARM_UP + SESSIONS };

@@ -31,7 +31,7 @@ test('cleanup() ends init(), and a new one can begin', async () => {
   await executor.cleanup();
   expect(executor.state).toBe('DEAD');
   const { details } = await expectCode(init, 'ERR_INVALID_STATE');
-  expect(details).toEqual({ state: 'DEAD', operation: 'init', hint: 'cleanup() was called' });
+  expect(details).toStrictEqual({ state: 'DEAD', operation: 'init', hint: 'cleanup() was called' });
   await executor.init();
   expect((await executor.run('1 + 1')).output).toBe(2);
   await executor.cleanup();

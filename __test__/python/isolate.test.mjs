@@ -509,7 +509,7 @@ describe('the time zone', () => {
       console.log(JSON.stringify(output));`,
       { timeoutMs: FIRST_START_MS, env: { TZ: zone } },
     );
-    expect(rest).toEqual({ status: 0, signal: null, stderr: '' });
+    expect(rest).toStrictEqual({ status: 0, signal: null, stderr: '' });
     expect(JSON.parse(stdout)).toStrictEqual(expected);
   });
 });
@@ -666,7 +666,7 @@ describe('several executors at the same time', () => {
     const executor = new PyodideExecutor(['time'], { mount: false, timeoutMs: 1_000, maxCpuMs: 300 });
     await executor.init();
     const { code, details } = await failureOf(executor, 'import time\ntime.sleep(1000)');
-    expect([code, details.reason]).toEqual(['ERR_EXEC_TIMEOUT', 'deadline']);
+    expect([code, details.reason]).toStrictEqual(['ERR_EXEC_TIMEOUT', 'deadline']);
     const busy = await failureOf(executor, 'sum(range(10**12))', { timeoutMs: 60_000 });
     expect(busy.details.reason).toBe('cpu');
     await executor.cleanup();
@@ -683,7 +683,7 @@ describe('the pool of isolates', () => {
       const open = (options) => new PyodideExecutor([], { mount: false, timeoutMs: 60_000, ...options });
       const report = (found) => console.log(JSON.stringify(found));`;
     const { stdout, ...rest } = await runChild(prelude + script, { timeoutMs: FIRST_START_MS });
-    expect(rest).toEqual({ status: 0, signal: null, stderr: '' });
+    expect(rest).toStrictEqual({ status: 0, signal: null, stderr: '' });
     return JSON.parse(stdout);
   };
 
@@ -702,7 +702,7 @@ describe('the pool of isolates', () => {
         await until(({ warm }) => warm === 1);
         await Promise.all([executor.cleanup(), second.cleanup()]);
         report({ live, warm, output });`);
-      expect(found).toEqual({ live: 2, warm: 0, output: 42 });
+      expect(found).toStrictEqual({ live: 2, warm: 0, output: 42 });
     },
     FIRST_START_MS,
   );

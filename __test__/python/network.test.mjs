@@ -114,7 +114,7 @@ def failure(work):
     failure(lambda: requests.get(api + "/lines", timeout=60).text),
     failure(lambda: requests.get(api, timeout=0)),
 ]`;
-  expect(await output(code)).toEqual([
+  expect(await output(code)).toStrictEqual([
     ['ReadTimeout', true, false, 'the request took longer than 50 ms'],
     ['ReadTimeout', true, false, 'the request took longer than 50 ms'],
     ['TimeoutError', false, true, '<urlopen error the request took longer than 50 ms>'],
@@ -135,7 +135,7 @@ with requests.Session() as session:
     deep = session.get(api + "/cookies")
 [[first.status_code, [step.status_code for step in first.history], first.url == api + "/cookies", first.json()], again.json(),
     deep.json()["cookie"], session.cookies.get_dict(), "sid" in session.cookies, first.history[0].cookies["sid"]]`;
-    expect(await output(code)).toEqual([
+    expect(await output(code)).toStrictEqual([
       [200, [302], true, { url: '/cookies', cookie: 'sid=1; odd=4; two=5; late=6', own: 'mine' }],
       { url: '/cookies?p=1&q=2', cookie: 'once=3; sid=1; odd=4; two=5; late=6', own: null },
       'sid=1; odd=4; two=5; late=6',
@@ -143,7 +143,7 @@ with requests.Session() as session:
       true,
       '1',
     ]);
-    expect(seen.map(([method, url]) => [method, url])).toEqual([
+    expect(seen.map(([method, url]) => [method, url])).toStrictEqual([
       ['GET', '/login?p=1'],
       ['GET', '/cookies'],
       ['GET', '/cookies?p=1&q=2'],
@@ -178,7 +178,7 @@ boundary = sent["type"].partition("boundary=")[2]
       '--B--',
       '',
     ];
-    expect(await output(code)).toEqual([
+    expect(await output(code)).toStrictEqual([
       true,
       form.join('\r\n'),
       ['TypeError', 'verify is not available, because the host makes the request: leave it out'],
@@ -198,15 +198,15 @@ with urllib.request.urlopen(api + "/echo?a=1") as response:
         response.headers.get_all("x-two"), response.info().get_content_type(), "x-two" in response.headers]
     body = json.load(response)
 [known, headers, body["method"], body["url"], response.read().decode()]`;
-    expect(await output(code)).toEqual([
+    expect(await output(code)).toStrictEqual([
       [200, 200, 200, 'OK', true],
       ['application/json', null, '1, 2', ['1', '2'], 'application/json', true],
       'GET',
       '/echo?a=1',
       '',
     ]);
-    expect(seen).toEqual([['GET', '/echo?a=1', SECRET]]);
-    expect(calls).toEqual([['fetch', [`${api}/echo?a=1`, { method: 'GET', headers: [], redirect: 'follow' }]]]);
+    expect(seen).toStrictEqual([['GET', '/echo?a=1', SECRET]]);
+    expect(calls).toStrictEqual([['fetch', [`${api}/echo?a=1`, { method: 'GET', headers: [], redirect: 'follow' }]]]);
   });
 
   test('a request has data, headers and a method', async () => {
@@ -220,7 +220,7 @@ def sent(*args, **options):
 [sent(urlencode({"a": "b c"}).encode()), sent(b"{}", {"Content-Type": "application/json", "X-Own": "1"}),
     sent(data=b"x", method="POST")]`;
     const form = 'application/x-www-form-urlencoded';
-    expect(await output(code)).toEqual([
+    expect(await output(code)).toStrictEqual([
       ['POST', form, null, 'a=b+c'],
       ['POST', 'application/json', '1', '{}'],
       ['POST', form, null, 'x'],
@@ -233,7 +233,7 @@ import urllib.request
 response = urllib.request.urlopen(api + "/lines")
 first = response.read(1)
 [first.decode(), [line.decode() for line in response]]`;
-    expect(await output(code)).toEqual(['a', ['\n', 'b\n', 'c']]);
+    expect(await output(code)).toStrictEqual(['a', ['\n', 'b\n', 'c']]);
   });
 
   test('an error status is an HTTPError, which can be read', async () => {
@@ -245,7 +245,7 @@ try:
 except HTTPError as error:
     found = [str(error), error.code, error.reason, error.headers["X-Why"], error.read().decode(), error.url == api + "/none"]
 [found, issubclass(HTTPError, URLError), issubclass(URLError, OSError)]`;
-    expect(await output(code)).toEqual([
+    expect(await output(code)).toStrictEqual([
       ['HTTP Error 404: Not Found', 404, 'Not Found', 'gone', 'no such page', true],
       true,
       true,
@@ -260,7 +260,7 @@ except HTTPError as error:
   test('a body that is a string is a TypeError', async () => {
     const { message } = await failureOf(executor, 'import urllib.request\nurllib.request.urlopen(api, "text")');
     expect(message).toContain('TypeError: POST data should be bytes');
-    expect(seen).toEqual([]);
+    expect(seen).toStrictEqual([]);
   });
 });
 
@@ -288,7 +288,7 @@ except requests.ConnectionError as error:
     found = str(error)
 found`;
     expect(await output(code)).toBe('the method DELETE is not allowed; allowed here: GET, HEAD, POST');
-    expect(seen).toEqual([['GET', '/metadata', SECRET]]);
+    expect(seen).toStrictEqual([['GET', '/metadata', SECRET]]);
   });
 
   test('a name that leads to a private address is refused', async () => {
@@ -320,7 +320,7 @@ found`;
     await withPython({}, async (own) => {
       for (const name of ['urllib.request', 'urllib.parse', 'requests', 'pyodide.http']) {
         const { code, details } = await failureOf(own, `import ${name}`);
-        expect([code, details.module]).toEqual(['ERR_IMPORT_NOT_ALLOWED', name]);
+        expect([code, details.module]).toStrictEqual(['ERR_IMPORT_NOT_ALLOWED', name]);
       }
     });
   });
@@ -328,7 +328,7 @@ found`;
   test('with it there are only the modules for requests', async () => {
     for (const name of ['socket', 'http.client', 'urllib.response', 'urllib.robotparser', 'pyodide.code', 'os']) {
       const { code, details } = await failureOf(executor, `import ${name}`);
-      expect([code, details.module]).toEqual(['ERR_IMPORT_NOT_ALLOWED', name]);
+      expect([code, details.module]).toStrictEqual(['ERR_IMPORT_NOT_ALLOWED', name]);
       expect(details.hint).toContain('urllib.request');
     }
     const { message } = await failureOf(executor, 'from urllib import response');
@@ -365,8 +365,8 @@ import requests
 response = requests.get(api + "/echo", headers={"Authorization": "mine", "X-Own": "1"})
 [repr(vars(response)), response.json()["own"]]`;
     const [text, own] = await output(code);
-    expect([text.includes('abcdefgh-12345678'), own]).toEqual([false, '1']);
-    expect(seen).toEqual([['GET', '/echo', SECRET]]);
+    expect([text.includes('abcdefgh-12345678'), own]).toStrictEqual([false, '1']);
+    expect(seen).toStrictEqual([['GET', '/echo', SECRET]]);
     expect(JSON.stringify(calls)).not.toContain('abcdefgh');
   });
 });
@@ -382,7 +382,7 @@ latin = requests.get(api + "/latin1")
 [[sent.status_code, sent.ok, sent.json(), sent.headers["CONTENT-type"], sent.headers.get("x-two")],
     [form["type"], form["text"]], [moved.status_code, moved.url == api + "/echo", still.status_code, still.headers["location"]],
     [latin.text, list(latin.content), latin.encoding], requests.head(api + "/echo").content.decode()]`;
-    expect(await output(code)).toEqual([
+    expect(await output(code)).toStrictEqual([
       [
         200,
         true,
@@ -416,7 +416,7 @@ try:
 except requests.exceptions.JSONDecodeError as error:
     found.append(isinstance(error, ValueError))
 [found, response.ok, bool(response), repr(response)]`;
-    expect(await output(code)).toEqual([[true, 404, true], false, false, '<Response [404]>']);
+    expect(await output(code)).toStrictEqual([[true, 404, true], false, false, '<Response [404]>']);
   });
 });
 
@@ -447,7 +447,7 @@ async def one(number):
 await asyncio.gather(*(one(number) for number in range(3)))`;
   const expected = [0, 1, 2].map((number) => [true, 200, `/echo?${number}`]);
   await withPython({ network: policy(), authorized_imports: ['asyncio'] }, async (own) => {
-    expect((await own.run(code)).output).toEqual(expected);
+    expect((await own.run(code)).output).toStrictEqual(expected);
   });
 });
 
@@ -465,9 +465,9 @@ try:
 except ToolError as error:
     found = error.message
 [response.status_code, response.reason, response.headers["X-A"], response.text, found]`;
-    expect((await own.run(code)).output).toEqual([201, 'Created', 'b', 'given', 'not this one']);
+    expect((await own.run(code)).output).toStrictEqual([201, 'Created', 'b', 'given', 'not this one']);
   });
-  expect(seen).toEqual([]);
+  expect(seen).toStrictEqual([]);
 });
 
 test('requests count as tool calls and are held to a plan', async () => {
@@ -479,7 +479,7 @@ test('requests count as tool calls and are held to a plan', async () => {
   });
   const plan = { version: 1, tools: [], unresolved: [] };
   const error = await failureOf(executor, 'import requests\nrequests.get(api)', { plan });
-  expect([error.code, error.details.tool]).toEqual(['ERR_TOOL_PROXY_FAIL', 'fetch']);
+  expect([error.code, error.details.tool]).toStrictEqual(['ERR_TOOL_PROXY_FAIL', 'fetch']);
   expect(seen).toHaveLength(2);
 });
 
@@ -494,7 +494,7 @@ test('a replay of a durable session asks no server', async () => {
   const names = [];
   for await (const { type, name } of session.history()) if (type === 'call') names.push(name);
   await session.cleanup();
-  expect([seen.length, names]).toEqual([1, ['fetch']]);
+  expect([seen.length, names]).toStrictEqual([1, ['fetch']]);
   const again = await open();
   expect((await again.run('text')).output).toBe(before);
   expect(seen).toHaveLength(1);
@@ -531,7 +531,7 @@ test('--allow-host allows a host', async () => {
   try {
     const bin = join(ROOT, 'bin', 'ses-executor.js');
     const { status, stdout } = await spawnNode([bin, 'run', '--allow-host', api, file]);
-    expect([status, stdout]).toEqual([0, '200\n']);
+    expect([status, stdout]).toStrictEqual([0, '200\n']);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -204,7 +204,7 @@ describe('ses-executor python add', () => {
 
   test('adds wheels that programs can import', { timeout: 120_000 }, async () => {
     const to = join(root, 'by-cli');
-    expect(await cli(['python', 'add', wheels[0], '--to', to])).toEqual({
+    expect(await cli(['python', 'add', wheels[0], '--to', to])).toStrictEqual({
       status: 0,
       signal: null,
       stdout: 'greeting-words 1.0\n',
@@ -213,7 +213,7 @@ describe('ses-executor python add', () => {
     const program = join(root, 'program.py');
     writeFileSync(program, 'import greeting\ngreeting.hello("cli")');
     const ran = await cli(['run', program, '--packages', to, '--allow-import', 'greeting']);
-    expect(ran).toEqual({ status: 0, signal: null, stdout: 'hello cli\n', stderr: '' });
+    expect(ran).toStrictEqual({ status: 0, signal: null, stdout: 'hello cli\n', stderr: '' });
   });
 
   test('uses pip for packages that are not files', { timeout: 120_000 }, async () => {
@@ -226,7 +226,7 @@ describe('ses-executor python add', () => {
     const added = await cli(['python', 'add', 'greeting-words==2.0', '-r', 'r.txt', '--to', join(root, 'by-pip')], {
       PYTHON: python,
     });
-    expect(added).toEqual({ status: 0, signal: null, stdout: 'greeting-words 2.0\n', stderr: '' });
+    expect(added).toStrictEqual({ status: 0, signal: null, stdout: 'greeting-words 2.0\n', stderr: '' });
     const [, , , , folder, ...others] = readFileSync(asked, 'utf8').trim().split('\n');
     expect(existsSync(folder)).toBe(false);
     expect(others.join(' ')).toBe(

@@ -174,7 +174,7 @@ describe('the installed release', () => {
     });
     const found = await readRelease();
     const names = withDependencies([found.get('matplotlib'), found.get('pandas')], found).map(({ name }) => name);
-    expect(names).toEqual(
+    expect(names).toStrictEqual(
       expect.arrayContaining(['numpy', 'pillow', 'kiwisolver', 'python-dateutil', 'six', 'pandas']),
     );
     expect(names.indexOf('numpy')).toBeLessThan(names.indexOf('contourpy'));

@@ -83,15 +83,15 @@ describe('a folder of snapshots that cannot be written', () => {
   test('causes one warning', async () => {
     writeFileSync(at('file'), '');
     const folder = at('file', IN_CACHE);
-    expect(await warningOf(at('home'), at('file'))).toEqual({
+    expect(await warningOf(at('home'), at('file'))).toStrictEqual({
       folder,
       warnings: [warning(`${folder} cannot be written`)],
     });
-    expect(await warningOf('', '')).toEqual({ folder: null, warnings: [warning('there is no home folder')] });
+    expect(await warningOf('', '')).toStrictEqual({ folder: null, warnings: [warning('there is no home folder')] });
   });
 
   test('causes no warning if it can be created', async () => {
-    expect(await warningOf(at('home'), at('nothing', 'yet'))).toEqual({
+    expect(await warningOf(at('home'), at('nothing', 'yet'))).toStrictEqual({
       folder: at('nothing/yet', IN_CACHE),
       warnings: [],
     });

@@ -20,12 +20,12 @@ test('fleet status lists the workers with their sessions', async () => {
   const { status: code, stdout } = await status(broker.url, '--json');
   expect(code).toBe(0);
   const workers = JSON.parse(stdout);
-  expect(workers.map(({ worker }) => worker)).toEqual(['one', 'two']);
+  expect(workers.map(({ worker }) => worker)).toStrictEqual(['one', 'two']);
   for (const row of workers) {
     const sessions = used.filter((name) => name === row.worker).length;
     expect(row).toMatchObject({ pool: 'default', sessions, opened: sessions, refused: 0, lost: 0 });
     expect(row.state).toBe(row.worker === 'one' && sessions === 2 ? 'full' : 'ready');
-    expect(row.tenants).toEqual(sessions === 0 ? {} : { '': sessions });
+    expect(row.tenants).toStrictEqual(sessions === 0 ? {} : { '': sessions });
   }
   const table = await status(broker.url);
   expect(table.stdout.split('\n')[0]).toMatch(/^worker +node +state +sessions +load +opened +refused +lost +up$/);
@@ -71,7 +71,7 @@ test('fleet status --watch writes one table after the other to a pipe, and ends 
   const args = [CLI, 'fleet', 'status', '--watch', '--servers', broker.url];
   const { text, ended } = await watched(process.execPath, args, 2);
   expect(text).toMatch(new RegExp(`^(?:${TABLE.join('\\n')}){2}$`));
-  expect(await ended).toEqual([0, null]);
+  expect(await ended).toStrictEqual([0, null]);
 }, 30_000);
 
 // `write`, which makes control characters visible, showed the sequence instead.
@@ -111,9 +111,9 @@ test('a worker serves its figures and whether it is ready', async () => {
   });
   expect(figures.received_bytes_total).toBeGreaterThan(0);
   expect(figures.sent_bytes_total).toBeGreaterThan(0);
-  expect(await page('/healthz')).toEqual({ code: 200, text: 'ok\n' });
-  expect(await page('/readyz')).toEqual({ code: 200, text: 'ok\n' });
-  expect(await page('/other')).toEqual({ code: 404, text: 'the pages are /healthz, /readyz and /metrics\n' });
+  expect(await page('/healthz')).toStrictEqual({ code: 200, text: 'ok\n' });
+  expect(await page('/readyz')).toStrictEqual({ code: 200, text: 'ok\n' });
+  expect(await page('/other')).toStrictEqual({ code: 404, text: 'the pages are /healthz, /readyz and /metrics\n' });
 });
 
 test('a worker whose broker is unreachable is not ready, and healthy for a while', async () => {

@@ -87,5 +87,5 @@ test('a worker that is stopped counts as hung, at a distance of 200 ms', async (
   await stop(worker.pid);
   await until(() => executor.state === 'DIRTY');
   const { details } = await expectCode(executor.run('1'), 'ERR_WORKER_LOST');
-  expect({ ...details }).toEqual({ reason: 'hung', toolCalls: 0 });
+  expect({ ...details }).toStrictEqual({ reason: 'hung', toolCalls: 0 });
 });

@@ -21,7 +21,7 @@ const ONE = ['--spares', '0'];
 
 async function expectLost(promise, reason, { toolCalls = 0, logs } = {}) {
   const error = await expectCode(promise, 'ERR_WORKER_LOST');
-  expect({ ...error.details }).toEqual({ reason, toolCalls });
+  expect({ ...error.details }).toStrictEqual({ reason, toolCalls });
   expect(error).toMatchObject({ severity: 'ERROR', retryable: true });
   expect(error.logs).toBe(logs);
   return error;
@@ -29,7 +29,7 @@ async function expectLost(promise, reason, { toolCalls = 0, logs } = {}) {
 
 const expectNoWorker = async (promise, reason) => {
   const error = await expectCode(promise, 'ERR_NO_WORKER');
-  expect({ ...error.details }).toEqual({ reason });
+  expect({ ...error.details }).toStrictEqual({ reason });
   expect(error).toMatchObject({ severity: 'ERROR', retryable: true });
   return error;
 };
@@ -259,7 +259,7 @@ describe('many sessions', () => {
     const options = { maxTransferBytes: 32 << 20, timeoutMs: 100_000 };
     const executors = await Promise.all(Array.from({ length: 16 }, () => makeRemote(remote, options)));
     const outputs = await Promise.all(executors.map((executor) => executor.run(program)));
-    expect(outputs.map(({ output }) => output.length)).toEqual(outputs.map(() => 16 * 2 ** 20));
+    expect(outputs.map(({ output }) => output.length)).toStrictEqual(outputs.map(() => 16 * 2 ** 20));
     expect(broker.log).not.toContain('Slow Consumer');
   }, 120_000);
 
@@ -270,7 +270,7 @@ describe('many sessions', () => {
     const text = 'x'.repeat(16 * 2 ** 20);
     await Promise.all(executors.map((executor) => executor.sendVariables({ text })));
     const outputs = await Promise.all(executors.map((executor) => executor.run('text.length')));
-    expect(outputs.map(({ output }) => output)).toEqual(outputs.map(() => 16 * 2 ** 20));
+    expect(outputs.map(({ output }) => output)).toStrictEqual(outputs.map(() => 16 * 2 ** 20));
   }, 120_000);
 });
 
@@ -308,5 +308,5 @@ test('three workers that are replaced one after the other lose no run', async ()
   // A session may be lost between two runs: the next call says so, and nothing of it has run.
   expect(
     counts.lost.filter(([code, reason, calls]) => code !== 'ERR_WORKER_LOST' || reason !== 'draining' || calls > 0),
-  ).toEqual([]);
+  ).toStrictEqual([]);
 }, 120_000);

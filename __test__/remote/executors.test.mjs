@@ -31,7 +31,7 @@ test('SandboxManager executes programs', async () => {
   const manager = managerOf({ ...place(), stateSchema: anyState });
   expect(await manager.executeSearch("spec.find('candles').length")).toBe(1);
   const call = { source: 'market', method: 'getQuote', params: { symbol: 'XAUUSD' } };
-  expect(await manager.executeCode("sdk.market.getQuote({ symbol: 'XAUUSD' })")).toEqual(call);
+  expect(await manager.executeCode("sdk.market.getQuote({ symbol: 'XAUUSD' })")).toStrictEqual(call);
 });
 
 test('an MCP server runs programs with tools', async () => {
@@ -41,7 +41,7 @@ test('an MCP server runs programs with tools', async () => {
   await Promise.all([server.connect(theirs), client.connect(ours)]);
   onTestFinished(() => server.close());
   const { content } = await client.callTool({ name: 'run_javascript', arguments: { code: 'add(40, 2)' } });
-  expect(content).toEqual([{ type: 'text', text: '42' }]);
+  expect(content).toStrictEqual([{ type: 'text', text: '42' }]);
   await until(() => fleet.worker.children.length > 0);
 });
 

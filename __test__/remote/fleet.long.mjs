@@ -26,9 +26,9 @@ test('a broker that is away for 60 s loses runs, but no worker, and no session w
   await broker.kill();
   const back = sleep(60_000);
   const { details } = await expectCode(run, 'ERR_WORKER_LOST');
-  expect({ ...details }).toEqual({ reason: 'broker', toolCalls: 1 });
+  expect({ ...details }).toStrictEqual({ reason: 'broker', toolCalls: 1 });
   const { details: none } = await expectCode(new SESExecutor(options).init(), 'ERR_NO_WORKER');
-  expect({ ...none }).toEqual({ reason: 'broker' });
+  expect({ ...none }).toStrictEqual({ reason: 'broker' });
   await back;
   await broker.start();
   // The client ends lost sessions when the worker asks for them.
@@ -69,8 +69,8 @@ test(
     const names = ['client', 'worker', 'sessions', 'broker'];
     const figures = names.map((name) => ({ name, early: middle(1, name), late: middle(4, name) }));
     console.info(JSON.stringify({ runs, figures }));
-    expect(wrong).toEqual([]);
-    expect(figures.filter(({ early, late }) => late > early * 1.1 + 2)).toEqual([]);
+    expect(wrong).toStrictEqual([]);
+    expect(figures.filter(({ early, late }) => late > early * 1.1 + 2)).toStrictEqual([]);
   },
   (MINUTES + 5) * 60_000,
 );

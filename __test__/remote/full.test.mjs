@@ -13,7 +13,7 @@ const ONE = ['--spares', '0', '--capacity', '1'];
 
 async function expectFull(remote) {
   const { details } = await expectCode(new SESExecutor({ isolation: 'remote', remote }).init(), 'ERR_NO_WORKER');
-  expect({ ...details }).toEqual({ reason: 'full' });
+  expect({ ...details }).toStrictEqual({ reason: 'full' });
 }
 
 // For two seconds after an absence of the broker, the client did not ask workers without room.
@@ -34,7 +34,7 @@ test('a full worker is asked also when the broker was away', async () => {
   expect((await first.run('1 + 1')).output).toBe(2);
   claims.length = 0;
   await expectFull(remote);
-  expect(claims.slice(0, 2)).toEqual(['open', 'full']);
+  expect(claims.slice(0, 2)).toStrictEqual(['open', 'full']);
 }, 60_000);
 
 // Only another answer ended the search.

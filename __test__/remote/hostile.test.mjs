@@ -110,8 +110,8 @@ describe('P25: a worker', () => {
       attacker.publish(ping.subject, bytes, '_INBOX.attacker.2');
     }
     await until(() => answers.length >= claims.length);
-    expect(answers.map(({ kind }) => kind)).toEqual(claims.map(() => KIND.refused));
-    expect(answers.map(({ payload }) => payload.toString())).toEqual([
+    expect(answers.map(({ kind }) => kind)).toStrictEqual(claims.map(() => KIND.refused));
+    expect(answers.map(({ payload }) => payload.toString())).toStrictEqual([
       ...Array.from({ length: 3 }, () => 'the claim is of another version'),
       'the worker has no engine none',
       'the worker allows sessions 1024 MB of memory at most',

@@ -72,13 +72,13 @@ test.each([
     const { output, logs } = await run;
     expect(output).toBe(17);
     expect(logs).toBe('first 3');
-    expect(calls.map(({ args }) => args)).toEqual([['x']]);
+    expect(calls.map(({ args }) => args)).toStrictEqual([['x']]);
     // Answers that had arrived are replayed.
-    expect(added).toEqual([
+    expect(added).toStrictEqual([
       [1, 2],
       [0, 4],
     ]);
-    expect((await session.run('[n, kept.next().value]')).output).toEqual([17, 2]);
+    expect((await session.run('[n, kept.next().value]')).output).toStrictEqual([17, 2]);
   },
   60_000,
 );
@@ -97,7 +97,7 @@ test('an answer that arrives while the session is rebuilt is not lost, nor is an
   await until(() => session.state === 'REPLAYING' || current() !== worker);
   calls[0].answer.resolve('answer');
   calls[1].answer.reject(new Error('no'));
-  expect((await run).output).toEqual(['answer', 'no']);
+  expect((await run).output).toStrictEqual(['answer', 'no']);
   expect(calls).toHaveLength(2);
 }, 60_000);
 
@@ -115,7 +115,7 @@ test('a run whose second worker is lost too fails, and is undone', async () => {
   current().kill('SIGKILL');
   const error = await run;
   expect(error.code).toBe('ERR_WORKER_LOST');
-  expect(error.details.lostCalls.map(({ name }) => name)).toEqual(['held', 'held']);
+  expect(error.details.lostCalls.map(({ name }) => name)).toStrictEqual(['held', 'held']);
   expect((await session.run('n')).output).toBe(1);
   expect(calls).toHaveLength(2);
 }, 60_000);
@@ -129,7 +129,7 @@ test('a run that computes is not repeated', async () => {
   current().kill('SIGKILL');
   const error = await run;
   expect(error.code).toBe('ERR_WORKER_LOST');
-  expect(error.details.lostCalls.map(({ name }) => name)).toEqual(['held']);
+  expect(error.details.lostCalls.map(({ name }) => name)).toStrictEqual(['held']);
   expect((await session.run('n')).output).toBe(1);
   expect(calls).toHaveLength(1);
 }, 60_000);

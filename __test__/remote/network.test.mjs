@@ -35,8 +35,8 @@ describe.each(['client', 'worker'])('messages of the %s', (side) => {
       const program = 'let sum = 0; for (let i = 0; i < 60; i++) { sum += add(i); console.log(i); } sum';
       const { output, logs } = await executor.run(program);
       expect(output).toBe((59 * 60) / 2);
-      expect(calls).toEqual(Array.from({ length: 60 }, (_, index) => index));
-      expect(logs.split('\n')).toEqual(Array.from({ length: 60 }, (_, index) => String(index)));
+      expect(calls).toStrictEqual(Array.from({ length: 60 }, (_, index) => index));
+      expect(logs.split('\n')).toStrictEqual(Array.from({ length: 60 }, (_, index) => String(index)));
       // Several parts in each direction.
       const text = 'xyz'.repeat(300_000);
       await executor.sendVariables({ text });

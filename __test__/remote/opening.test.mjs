@@ -125,7 +125,7 @@ describe('a session whose worker does not open it', () => {
     const { executor, init } = await openingSession(worker, remote);
     worker.kill();
     const { code, details } = await init.catch((error) => error);
-    expect([code, { ...details }]).toEqual(['ERR_NO_WORKER', { reason: 'none' }]);
+    expect([code, { ...details }]).toStrictEqual(['ERR_NO_WORKER', { reason: 'none' }]);
     expect(executor.state).toBe('DEAD');
   });
 });

@@ -64,7 +64,7 @@ test(
         return expectCode(make(remote).init(), 'ERR_NO_WORKER');
       });
       const none = await expectCode(make({ servers: broker.url }).init(), 'ERR_NO_WORKER');
-      expect([other, none].map(({ details }) => details.reason)).toEqual(['broker', 'broker']);
+      expect([other, none].map(({ details }) => details.reason)).toStrictEqual(['broker', 'broker']);
     }),
   60_000,
 );

@@ -56,7 +56,7 @@ test(
   'code imports the packages that the worker has, with their libraries',
   async () => {
     const { output } = await make(folder('client')).run(CODE);
-    expect(output).toEqual(['1.0', '/packages/greeting.py', 42]);
+    expect(output).toStrictEqual(['1.0', '/packages/greeting.py', 42]);
   },
   FIRST_START_MS,
 );
@@ -77,7 +77,7 @@ test.each([
 ])('packages %s are refused by their names', async (_what, name, pool, named) => {
   const { message, details } = await expectCode(make(folder(name), pool).init(), 'ERR_NO_WORKER');
   expect(message).toBe(`No worker: the worker does not have these packages, or has them from other wheels: ${named}`);
-  expect({ ...details }).toEqual({ reason: 'refused' });
+  expect({ ...details }).toStrictEqual({ reason: 'refused' });
 });
 
 test('a folder without packages is refused by both sides', async () => {

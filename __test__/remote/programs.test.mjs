@@ -47,7 +47,7 @@ test('run --servers runs a program on a worker, with tools and variables', async
       }),
     ),
   );
-  expect(result).toEqual({ status: 0, signal: null, stdout: '42\n', stderr: 'logged\n' });
+  expect(result).toStrictEqual({ status: 0, signal: null, stdout: '42\n', stderr: 'logged\n' });
   expect(sessions).toBe(1);
 });
 
@@ -64,7 +64,7 @@ test('run --servers runs a program in the time zone and locale of the client', a
   const input = 'const { timeZone, locale } = Intl.DateTimeFormat().resolvedOptions(); [timeZone, locale].join()';
   const env = { TZ: 'Asia/Kolkata', LC_ALL: 'de_DE.UTF-8' };
   const far = await cli(['run', '-', ...onFleet()], { env, input });
-  expect(far).toEqual(await cli(['run', '-'], { env, input }));
+  expect(far).toStrictEqual(await cli(['run', '-'], { env, input }));
   expect(far.stdout).toMatch(/^Asia\/Calcutta,/);
 });
 
@@ -86,7 +86,7 @@ test('run fails with the code of the error if the pool has no worker', async () 
   expect(plain).toMatchObject({ status: 1, stdout: '' });
   expect(plain.stderr.split('\n')[0]).toBe(`ERR_NO_WORKER: ${message}`);
   const { status, stdout, stderr } = await cli([...args, '--json'], { input: '1' });
-  expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+  expect({ status, stderr }).toStrictEqual({ status: 1, stderr: '' });
   expect(JSON.parse(stdout).error).toMatchObject({ code: 'ERR_NO_WORKER', message, details: { reason: 'none' } });
 });
 

@@ -13,7 +13,7 @@ test('the sessions of a fleet are shared by its workers, refused when it is full
     sessionsOf: { w1: 67, w2: 67, w3: 67 },
     lost: { outcomes: { 'ERR_WORKER_LOST gone': 67, finished: 134 } },
   });
-  expect(said).toEqual([
+  expect(said).toStrictEqual([
     'the fleet is full',
     'the fleet is idle',
     'runs',

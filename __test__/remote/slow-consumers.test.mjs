@@ -32,8 +32,8 @@ test('messages for a guest that computes are sent once', async () => {
   await watcher.flushed();
   const executor = await makeRemote(remote, { timeoutMs: 100_000, maxOperations: 1e15 }, { text: async () => TEXT });
   const { output } = await executor.run(program(6, 1_500));
-  expect(output).toEqual(Array.from({ length: 6 }, () => TEXT.length));
-  expect(sent.toSorted((a, b) => a - b)).toEqual(Array.from({ length: sent.length }, (_, number) => number));
+  expect(output).toStrictEqual(Array.from({ length: 6 }, () => TEXT.length));
+  expect(sent.toSorted((a, b) => a - b)).toStrictEqual(Array.from({ length: sent.length }, (_, number) => number));
 }, 60_000);
 
 // A request for a missing message also freed the room of those that had arrived and were not consumed. The client then
@@ -46,7 +46,7 @@ test('messages for a guest that computes may be lost', async () => {
   const options = { timeoutMs: 100_000, maxOperations: 1e15, maxTransferBytes: 32 << 20 };
   const executor = await makeRemote({ servers: proxy.url }, options, { text: async () => TEXT });
   const { output } = await executor.run(program(60, 3_000));
-  expect(output).toEqual(Array.from({ length: 60 }, () => TEXT.length));
+  expect(output).toStrictEqual(Array.from({ length: 60 }, () => TEXT.length));
   expect(proxy.counts.lost).toBeGreaterThan(0);
 }, 60_000);
 
@@ -71,5 +71,5 @@ test('processes that are stopped do not keep other sessions from receiving', asy
   expect((await other.run('text.length')).output).toBe(TEXT.length);
   for (const { child } of stopped) process.kill(child, 'SIGCONT');
   const outputs = await Promise.all(stopped.map(({ run }) => run));
-  expect(outputs.map(({ output }) => output)).toEqual(stopped.map(() => 2 << 20));
+  expect(outputs.map(({ output }) => output)).toStrictEqual(stopped.map(() => 2 << 20));
 }, 120_000);

@@ -17,7 +17,7 @@ describe('the process of a session that is stopped', () => {
   /** The run ends at its deadline, and its process ends too. */
   const expectEnded = async (run, executor, worker) => {
     const { details } = await expectCode(run, 'ERR_EXEC_TIMEOUT');
-    expect({ ...details }).toEqual({ reason: 'deadline', timeoutMs: 1_000 });
+    expect({ ...details }).toStrictEqual({ reason: 'deadline', timeoutMs: 1_000 });
     expect(executor.state).toBe('DIRTY');
     await until(() => worker.children.length === 0);
     await expectAnotherSession(executor);
@@ -69,7 +69,7 @@ describe('a worker that is stopped while a session is idle', () => {
     await stop(worker.pid);
     await until(() => executor.state === 'DIRTY');
     const { details } = await expectCode(executor.run('2'), 'ERR_WORKER_LOST');
-    expect({ ...details }).toEqual({ reason: 'hung', toolCalls: 0 });
+    expect({ ...details }).toStrictEqual({ reason: 'hung', toolCalls: 0 });
     worker.kill('SIGCONT');
     await until(() => worker.children.length === 0);
     await expectAnotherSession(executor);
@@ -134,7 +134,7 @@ describe('a client that is stopped', () => {
     await until(() => worker.children.length === 0);
     const executors = [await makeRemote(remote), await makeRemote(remote)];
     const outputs = await Promise.all(executors.map((executor) => executor.run('40 + 2')));
-    expect(outputs.map(({ output }) => output)).toEqual([42, 42]);
+    expect(outputs.map(({ output }) => output)).toStrictEqual([42, 42]);
     busy.kill('SIGCONT');
     expect(await busy.line(/output|lost/)).toBe('lost ERR_WORKER_LOST gone');
     idle.kill('SIGCONT');

@@ -60,5 +60,5 @@ test('P25: a tenant that knows the token of another one can neither read nor end
   await attacker.flushed();
   expect((await executor.run('2')).output).toBe(2);
   // Only what the attacker itself has published.
-  expect(read.filter(({ bytes }) => !bytes.equals(word(KIND.kill, 0)))).toEqual([]);
+  expect(read.filter(({ bytes }) => !bytes.equals(word(KIND.kill, 0)))).toStrictEqual([]);
 }, 60_000);

@@ -64,7 +64,7 @@ describe.each([
 
   test('ends a check at its deadline, during which the event loop turns, and checks the next program', async () => {
     checker = new Checker(packageName, { checkMs: 1_500 });
-    expect(messages(await checker.check(request('1')))).toEqual([]);
+    expect(messages(await checker.check(request('1')))).toStrictEqual([]);
     let hasEnded = false;
     const late = checker.check(request(ENDLESS)).finally(() => (hasEnded = true));
     const next = checker.check(request(MISTAKE));
@@ -72,7 +72,7 @@ describe.each([
     for (let turn = 0; turn < 100; turn++) await nextTurn();
     expect(hasEnded).toBe(false);
     expect(messages(await late)).toMatch(/^(?:it took longer than 1500 ms|the check did not end)$/);
-    expect(messages(await next)).toEqual(["Cannot find name 'nothing'."]);
+    expect(messages(await next)).toStrictEqual(["Cannot find name 'nothing'."]);
   });
 });
 
@@ -84,9 +84,9 @@ describe('a checker survives', () => {
   afterAll(() => checker.end());
 
   test('the end of its thread', async () => {
-    expect(messages(await checker.check(request(MISTAKE)))).toEqual(["Cannot find name 'nothing'."]);
+    expect(messages(await checker.check(request(MISTAKE)))).toStrictEqual(["Cannot find name 'nothing'."]);
     await checker.end();
-    expect(messages(await checker.check(request(MISTAKE)))).toEqual(["Cannot find name 'nothing'."]);
+    expect(messages(await checker.check(request(MISTAKE)))).toStrictEqual(["Cannot find name 'nothing'."]);
   });
 
   test.each([
@@ -102,7 +102,7 @@ describe('a checker survives', () => {
     ['endless types', ENDLESS],
   ])('%s', async (_, code) => {
     await checker.check(request(code));
-    expect(messages(await checker.check(request(MISTAKE)))).toEqual(["Cannot find name 'nothing'."]);
+    expect(messages(await checker.check(request(MISTAKE)))).toStrictEqual(["Cannot find name 'nothing'."]);
   });
 });
 
@@ -111,10 +111,10 @@ describe('the shared checker', () => {
   afterAll(() => sharedChecker().end());
 
   testIf(isLinux)('starts the compiler again when its process was killed', async () => {
-    expect(found(await checkTypes(MISTAKE))).toEqual(NOT_FOUND);
+    expect(found(await checkTypes(MISTAKE))).toStrictEqual(NOT_FOUND);
     const { pid } = sharedChecker();
     process.kill(pid, 'SIGKILL');
-    expect(found(await checkTypes(MISTAKE))).toEqual(NOT_FOUND);
+    expect(found(await checkTypes(MISTAKE))).toStrictEqual(NOT_FOUND);
     expect(sharedChecker().pid).not.toBe(pid);
     expect(existsSync(`/proc/${pid}`)).toBe(false);
   });
@@ -125,7 +125,7 @@ describe('the shared checker', () => {
         checkTypes(`host${i}.a; host${i}.b`, { variables: { [`host${i}`]: { a: i } } }),
       ),
     );
-    expect(outcomes.map(found)).toEqual(
+    expect(outcomes.map(found)).toStrictEqual(
       Array.from({ length: 20 }, () => [
         expect.stringMatching(/^type_error 1:\d+ Property 'b' does not exist on type/),
       ]),
@@ -140,7 +140,7 @@ describe('the shared checker', () => {
       'const a = await import("/etc/passwd"); const b = await import("../package.json"); const c = require("fs");',
       'a.root; b.name.nothing; document;',
     ].join('\n');
-    expect(found(await checkTypes(code))).toEqual([
+    expect(found(await checkTypes(code))).toStrictEqual([
       expect.stringMatching(/^type_error 4:\d+ Cannot find name 'require'\./),
       "type_error 5:25 Cannot find name 'document'.",
     ]);
@@ -151,10 +151,10 @@ describe('the shared checker', () => {
   });
 
   test('does not let comments of a program turn the check off for others', async () => {
-    expect(found(await checkTypes(`// @ts-nocheck\n${MISTAKE}`))).toEqual([
+    expect(found(await checkTypes(`// @ts-nocheck\n${MISTAKE}`))).toStrictEqual([
       "type_error 2:1 Cannot find name 'nothing'.",
     ]);
-    expect(await checkTypes(`// @ts-ignore\n${MISTAKE}`)).toEqual([]);
+    expect(await checkTypes(`// @ts-ignore\n${MISTAKE}`)).toStrictEqual([]);
   });
 
   test('does not let declarations of one executor reach another one', async () => {
@@ -162,12 +162,12 @@ describe('the shared checker', () => {
       await executor.run('interface Leak { a: number } const leak: Leak = { a: 1 }; var leaked = 1;');
       await executor.run('leaked');
     });
-    expect(found(await checkTypes('leaked'))).toEqual(["type_error 1:1 Cannot find name 'leaked'."]);
+    expect(found(await checkTypes('leaked'))).toStrictEqual(["type_error 1:1 Cannot find name 'leaked'."]);
   });
 
   test('skips programs that are too long, and a run continues with a warning', async () => {
     const code = `1;\n${'// a comment\n'.repeat(6_000)}2`;
-    expect(await checkTypes(code)).toEqual([
+    expect(await checkTypes(code)).toStrictEqual([
       {
         rule: 'types_not_checked',
         severity: 'WARNING',
@@ -176,7 +176,7 @@ describe('the shared checker', () => {
     ]);
     await withExecutor({ typecheck: 'error' }, {}, async (executor) => {
       const { output, logs } = await executor.run(code);
-      expect({ output, logs }).toEqual({
+      expect({ output, logs }).toStrictEqual({
         output: 2,
         logs: 'The types were not checked: the program has more than 65536 characters',
       });
@@ -193,7 +193,7 @@ describe('the shared checker', () => {
       required: ['query'],
     };
     const tools = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`tool${i}`, { inputSchema }]));
-    expect(found(await checkTypes('await tool9999({ querry: 1 })', { tools }))).toEqual([
+    expect(found(await checkTypes('await tool9999({ querry: 1 })', { tools }))).toStrictEqual([
       "type_error 1:18 Object literal may only specify known properties, but 'querry' does not exist in type '{ query: string; limit?: number; }'. Did you mean to write 'query'?",
     ]);
   });
@@ -235,7 +235,9 @@ test('the types of variables are read in slices, between which the event loop tu
   }
   const checking = checkTypes('rows299.lenght', { variables }).finally(() => (isDone = true));
   for (; !isDone; turn++) await nextTurn();
-  expect(found(await checking)).toEqual([expect.stringMatching(/^type_error 1:9 Property 'lenght' does not exist on/)]);
+  expect(found(await checking)).toStrictEqual([
+    expect.stringMatching(/^type_error 1:9 Property 'lenght' does not exist on/),
+  ]);
   expect(turns.size).toBeGreaterThan(1);
   await sharedChecker().end();
 });
@@ -255,7 +257,7 @@ describe('a process', () => {
       await executor.run('a.nothing').catch(({ code }) => console.log(output, code, sharedChecker().pid));
     `);
     const [, pid] = /^2 ERR_VALIDATION_FAILED (\d+)\n$/.exec(stdout);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
     expect(isRunning(pid)).toBe(false);
   });
 
@@ -269,7 +271,7 @@ describe('a process', () => {
         process.exit(3);
       });
     `);
-    expect({ status, stderr }).toEqual({ status: 3, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 3, stderr: '' });
     expect(isRunning(stdout.trim())).toBe(false);
   });
 
@@ -283,7 +285,7 @@ describe('a process', () => {
       await executor.cleanup();
       await plain.cleanup();
     `);
-    expect({ stdout, stderr }).toEqual({ stdout: '0 false\n', stderr: '' });
+    expect({ stdout, stderr }).toStrictEqual({ stdout: '0 false\n', stderr: '' });
   });
 
   test.each([NATIVE, WITH_API, WITH_API_6])(
@@ -298,7 +300,7 @@ describe('a process', () => {
       const loaded = Object.keys(createRequire(import.meta.url).cache).filter((path) => /typescript[^/]*.lib.*\\.js$/.test(path));
       console.log(found.length, processes, loaded.length);
     `);
-      expect({ stdout, stderr }).toEqual({ stdout: '1 0 0\n', stderr: '' });
+      expect({ stdout, stderr }).toStrictEqual({ stdout: '1 0 0\n', stderr: '' });
     },
   );
 
@@ -319,7 +321,7 @@ describe('a process', () => {
         }
       }
     `);
-    expect({ stdout, stderr }).toEqual({ stdout: `${message}\n`.repeat(3), stderr: '' });
+    expect({ stdout, stderr }).toStrictEqual({ stdout: `${message}\n`.repeat(3), stderr: '' });
   });
 });
 
@@ -328,7 +330,9 @@ test('a session knows nothing of another one', async () => {
   const [one, other] = [new TypeSession(), new TypeSession()];
   const { program } = await one.check('const mine = 1;', 'auto');
   await one.add(program);
-  expect((await one.check('mine', 'auto')).findings).toEqual([]);
-  expect((await other.check('mine', 'auto')).findings.map(({ text }) => text)).toEqual(["Cannot find name 'mine'."]);
+  expect((await one.check('mine', 'auto')).findings).toStrictEqual([]);
+  expect((await other.check('mine', 'auto')).findings.map(({ text }) => text)).toStrictEqual([
+    "Cannot find name 'mine'.",
+  ]);
   await sharedChecker().end();
 });

@@ -34,7 +34,7 @@ test('run refuses a wrong call before the tool is called', async () => {
 
 test('run prints mistakes to stderr and calls the tool with --typecheck warn', async () => {
   const { status, stderr } = await cli(['run', '-', '--tools', 'tools.mjs', '--typecheck', 'warn'], WRONG);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringMatching(/called/) });
+  expect({ status, stderr }).toStrictEqual({ status: 0, stderr: expect.stringMatching(/called/) });
   expect(stderr).toContain(MESSAGE);
 });
 

@@ -35,7 +35,7 @@ const some = (programs) => programs.filter((_, i) => i % 5 === 0);
 test('the corpus has at least 300 correct programs and 100 mistakes', () => {
   expect(correct.length).toBeGreaterThanOrEqual(300);
   expect(wrong.length).toBeGreaterThanOrEqual(100);
-  expect(wrong.filter(({ line }) => line === 0)).toEqual([]);
+  expect(wrong.filter(({ line }) => line === 0)).toStrictEqual([]);
 });
 
 test('the correct programs run without a failure', async () => {
@@ -56,7 +56,7 @@ test('the correct programs run without a failure', async () => {
     }
     await executor.cleanup();
   }
-  expect(failures).toEqual([]);
+  expect(failures).toStrictEqual([]);
 });
 
 describe('with the server of TypeScript 7', () => {
@@ -64,11 +64,11 @@ describe('with the server of TypeScript 7', () => {
   afterAll(() => sharedChecker().end());
 
   test('no correct program is refused', async () => {
-    expect(await refused(correct)).toEqual([]);
+    expect(await refused(correct)).toStrictEqual([]);
   });
 
   test('mistakes are found on their lines, except for known ones', async () => {
-    expect(await missed(wrong)).toEqual(NOT_FOUND);
+    expect(await missed(wrong)).toStrictEqual(NOT_FOUND);
   });
 });
 
@@ -80,10 +80,10 @@ describe.each([
   afterAll(() => sharedChecker().end());
 
   test('no correct program is refused', async () => {
-    expect(await refused(some(correct))).toEqual([]);
+    expect(await refused(some(correct))).toStrictEqual([]);
   });
 
   test('the same mistakes are found', async () => {
-    expect(await missed(some(wrong))).toEqual([]);
+    expect(await missed(some(wrong))).toStrictEqual([]);
   });
 });

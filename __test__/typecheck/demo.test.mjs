@@ -11,8 +11,8 @@ test('the example shows two refused programs, one that runs, and checkTypes', as
   expect(scripts['demo:type-checking']).toBe('node scripts/setup.mjs && node examples/type-checking.mjs');
   const useNative = new URL('use-native.mjs', import.meta.url).href;
   const { status, stdout, stderr } = await spawnNode(['--import', useNative, 'examples/type-checking.mjs']);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout.match(/^Hint: .*|^--- refunds: .*/gm)).toEqual([
+  expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
+  expect(stdout.match(/^Hint: .*|^--- refunds: .*/gm)).toStrictEqual([
     'Hint: Write `order_id`',
     '--- refunds: none',
     'Hint: Write `await` before the call: it returns a promise',

@@ -34,8 +34,8 @@ test('every global of guests is declared', async () => {
     async (executor) => {
       const { output } = await executor.run('Object.getOwnPropertyNames(globalThis)');
       const names = output.filter((name) => name !== 'search');
-      expect(names).toEqual(expect.arrayContaining(['Map', 'btoa', 'fetch']));
-      expect(found((await executor.run(`[${names}].length`)).diagnostics)).toEqual([]);
+      expect(names).toStrictEqual(expect.arrayContaining(['Map', 'btoa', 'fetch']));
+      expect(found((await executor.run(`[${names}].length`)).diagnostics)).toStrictEqual([]);
     },
     { globals, typecheck: 'warn' },
   );
@@ -46,7 +46,7 @@ describe('typecheck: "error"', () => {
     checked(async (executor) => {
       calls.length = 0;
       const error = await expectCode(executor.run(`await search({ query: 'a' });\n${WRONG}`), 'ERR_VALIDATION_FAILED');
-      expect(error.details).toEqual({
+      expect(error.details).toStrictEqual({
         diagnostics: [
           {
             rule: 'type_error',
@@ -59,7 +59,7 @@ describe('typecheck: "error"', () => {
         codeFrame: `  |\n1 | await search({ query: 'a' });\n2 | await search({ querry: "tin" })\n  |                ^ ${MISSPELT}`,
       });
       expect(error.explanation.split('\n').at(-1)).toBe('Hint: Write `query`');
-      expect(calls).toEqual([]);
+      expect(calls).toStrictEqual([]);
       expect(executor.state).toBe('READY');
     }));
 
@@ -70,7 +70,7 @@ describe('typecheck: "error"', () => {
 
   test('leaves syntax errors and imports to validation', () =>
     checked(async (executor) => {
-      expect(await diagnosticsOf(executor.run('const = 1'))).toEqual(["syntax_valid 1:7 Unexpected token '='"]);
+      expect(await diagnosticsOf(executor.run('const = 1'))).toStrictEqual(["syntax_valid 1:7 Unexpected token '='"]);
       await expectCode(executor.run('await import("fs")'), 'ERR_IMPORT_NOT_ALLOWED');
     }));
 
@@ -78,13 +78,13 @@ describe('typecheck: "error"', () => {
     checked(async (executor) => {
       const text = `I search first.\n\n\`\`\`js\nconst q = "é";\n${WRONG}\n\`\`\`\nDone.`;
       const error = await expectCode(executor.run(text), 'ERR_VALIDATION_FAILED');
-      expect(found(error.details.diagnostics)).toEqual([`type_error 5:16 ${MISSPELT}`]);
+      expect(found(error.details.diagnostics)).toStrictEqual([`type_error 5:16 ${MISSPELT}`]);
       expect(error.details.codeFrame).toContain('5 | await search({ querry: "tin" })');
     }));
 
   test('counts columns in UTF-16 units', () =>
     checked(async (executor) => {
-      expect(await diagnosticsOf(executor.run('const s = "é日𝒳"; s.lenght'))).toEqual([
+      expect(await diagnosticsOf(executor.run('const s = "é日𝒳"; s.lenght'))).toStrictEqual([
         `type_error 1:21 Property 'lenght' does not exist on type '"é日𝒳"'. Did you mean 'length'?`,
       ]);
     }));
@@ -92,19 +92,19 @@ describe('typecheck: "error"', () => {
   test('suggests what to do about a forgotten await and about names of other environments', () =>
     checked(async (executor) => {
       const fixes = async (code) => (await rejection(executor.run(code))).details.diagnostics.map(({ fix }) => fix);
-      expect(await fixes('search({ query: "a" }).length')).toEqual([
+      expect(await fixes('search({ query: "a" }).length')).toStrictEqual([
         'Write `await` before the call: it returns a promise',
       ]);
-      expect(await fixes('setTimeout(() => {}, 5)')).toEqual([
+      expect(await fixes('setTimeout(() => {}, 5)')).toStrictEqual([
         'There are no timers: leave the wait out, and `await` the functions that you call.',
       ]);
-      expect(await fixes('serch({ query: "a" })')).toEqual(['Write `search`']);
+      expect(await fixes('serch({ query: "a" })')).toStrictEqual(['Write `search`']);
     }));
 
   test('checks TypeScript, and JavaScript by other rules', () =>
     checked(async (executor) => {
       const typescript = 'const limit: string = "5"; await search({ query: "a", limit })';
-      expect(await diagnosticsOf(executor.run(typescript))).toEqual([
+      expect(await diagnosticsOf(executor.run(typescript))).toStrictEqual([
         "type_error 1:55 'limit': Type 'string' is not assignable to type 'number'.",
       ]);
       await executor.run('const options = {}; options.query = "a"; await search(options)', { language: 'javascript' });
@@ -113,7 +113,9 @@ describe('typecheck: "error"', () => {
   test('applies to one run if the run sets it', () =>
     withExecutor({}, { search }, async (executor) => {
       await executor.run(WRONG);
-      expect(await diagnosticsOf(executor.run(WRONG, { typecheck: 'error' }))).toEqual([`type_error 1:16 ${MISSPELT}`]);
+      expect(await diagnosticsOf(executor.run(WRONG, { typecheck: 'error' }))).toStrictEqual([
+        `type_error 1:16 ${MISSPELT}`,
+      ]);
       await executor.run(WRONG);
     }));
 
@@ -136,7 +138,7 @@ describe('typecheck: "warn"', () => {
         const { output, logs, logEntries } = await executor.run(`${WRONG}; 5`);
         expect(output).toBe(5);
         expect(logs).toBe(`Line 1: ${MISSPELT} (Write \`query\`)`);
-        expect(logEntries.map(({ level }) => level)).toEqual(['warn']);
+        expect(logEntries.map(({ level }) => level)).toStrictEqual(['warn']);
       },
       { typecheck: 'warn' },
     ));
@@ -145,7 +147,7 @@ describe('typecheck: "warn"', () => {
     checked(
       async (executor) => {
         const { details } = await expectCode(executor.run(`${WRONG}; throw 1`), 'ERR_RUNTIME_EXCEPTION');
-        expect(details.diagnostics.map(({ severity, message }) => [severity, message])).toEqual([
+        expect(details.diagnostics.map(({ severity, message }) => [severity, message])).toStrictEqual([
           ['WARNING', MISSPELT],
         ]);
       },
@@ -160,11 +162,11 @@ describe('declarations of earlier runs', () => {
       await executor.run('class Box { constructor(value) { this.value = value; } get size() { return 1; } }');
       expect(
         (await executor.run('[hits[0].title, first(hits, 1).title, new Box(2).value, new Box(2).size]')).output,
-      ).toEqual(['a', 'a', 2, 1]);
-      expect(await diagnosticsOf(executor.run('hits[0].link'))).toEqual([
+      ).toStrictEqual(['a', 'a', 2, 1]);
+      expect(await diagnosticsOf(executor.run('hits[0].link'))).toStrictEqual([
         "type_error 1:9 Property 'link' does not exist on type '{ title?: string; }'.",
       ]);
-      expect(await diagnosticsOf(executor.run('new Box(1).width'))).toEqual([
+      expect(await diagnosticsOf(executor.run('new Box(1).width'))).toStrictEqual([
         "type_error 1:12 Property 'width' does not exist on type 'Box'.",
       ]);
     }));
@@ -173,8 +175,8 @@ describe('declarations of earlier runs', () => {
     checked(async (executor) => {
       await executor.run('interface Trip { km: number } enum Unit { Km = "km" } namespace N { export const a = 1; }');
       await executor.run('const trip: Trip = { km: 5 }; const make = (km: number): Trip => ({ km });');
-      expect((await executor.run('[trip.km, make(2).km, Unit.Km, N.a]')).output).toEqual([5, 2, 'km', 1]);
-      expect(await diagnosticsOf(executor.run('trip.miles'))).toEqual([
+      expect((await executor.run('[trip.km, make(2).km, Unit.Km, N.a]')).output).toStrictEqual([5, 2, 'km', 1]);
+      expect(await diagnosticsOf(executor.run('trip.miles'))).toStrictEqual([
         "type_error 1:6 Property 'miles' does not exist on type 'Trip'.",
       ]);
     }));
@@ -183,8 +185,8 @@ describe('declarations of earlier runs', () => {
     checked(async (executor) => {
       await executor.run('let total = 1; const twice = () => total * 2;');
       await executor.run('let total = "3";');
-      expect((await executor.run('[total.length, twice().toFixed()]')).output).toEqual([1, '6']);
-      expect(await diagnosticsOf(executor.run('total.toFixed()'))).toEqual([
+      expect((await executor.run('[total.length, twice().toFixed()]')).output).toStrictEqual([1, '6']);
+      expect(await diagnosticsOf(executor.run('total.toFixed()'))).toStrictEqual([
         "type_error 1:7 Property 'toFixed' does not exist on type 'string'. Did you mean 'fixed'?",
       ]);
     }));
@@ -193,22 +195,22 @@ describe('declarations of earlier runs', () => {
     checked(async (executor) => {
       await executor.run('let best = null; let count = 0;');
       await executor.run('best = (await search({ query: "a" }))[0]; count += 1;');
-      expect((await executor.run('[best.title, count]')).output).toEqual(['a', 1]);
+      expect((await executor.run('[best.title, count]')).output).toStrictEqual(['a', 1]);
     }));
 
   test('may be anything after a run that failed', () =>
     checked(async (executor) => {
       await executor.run('let state = { a: 1 };');
       await rejection(executor.run('throw 1; let state = "text";'));
-      expect((await executor.run('[state.a, state.length]')).output).toEqual([1, undefined]);
+      expect((await executor.run('[state.a, state.length]')).output).toStrictEqual([1, undefined]);
     }));
 
   test('of a program that was refused do not exist', () =>
     checked(async (executor) => {
       await rejection(executor.run(`const later = 1; ${WRONG}`));
-      expect(await diagnosticsOf(executor.run('later'))).toEqual(["type_error 1:1 Cannot find name 'later'."]);
+      expect(await diagnosticsOf(executor.run('later'))).toStrictEqual(["type_error 1:1 Cannot find name 'later'."]);
       await rejection(executor.run('const later = 1; let a; let a;'));
-      expect(await diagnosticsOf(executor.run('later'))).toEqual(["type_error 1:1 Cannot find name 'later'."]);
+      expect(await diagnosticsOf(executor.run('later'))).toStrictEqual(["type_error 1:1 Cannot find name 'later'."]);
     }));
 
   test('of a program that was not checked are not reported as missing', () =>
@@ -228,7 +230,7 @@ describe('declarations of earlier runs', () => {
       await executor.run('const old = 1;');
       await executor.cleanup();
       await executor.init();
-      expect(await diagnosticsOf(executor.run('old'))).toEqual(["type_error 1:1 Cannot find name 'old'."]);
+      expect(await diagnosticsOf(executor.run('old'))).toStrictEqual(["type_error 1:1 Cannot find name 'old'."]);
     }));
 
   test('stay known after 250 runs, the oldest functions without a type', () =>
@@ -240,8 +242,14 @@ describe('declarations of earlier runs', () => {
             : `const v${i} = v${i - 1} + 1; const f${i} = () => f${i - 1}();`;
         await executor.run(declared);
       }
-      expect((await executor.run('[v0, v249, f0(), f249(), f0.anything]')).output).toEqual([1, 250, 1, 1, undefined]);
-      expect(await diagnosticsOf(executor.run('v249.anything'))).toEqual([
+      expect((await executor.run('[v0, v249, f0(), f249(), f0.anything]')).output).toStrictEqual([
+        1,
+        250,
+        1,
+        1,
+        undefined,
+      ]);
+      expect(await diagnosticsOf(executor.run('v249.anything'))).toStrictEqual([
         "type_error 1:6 Property 'anything' does not exist on type 'number'.",
       ]);
     }));
@@ -259,7 +267,7 @@ describe('the host', () => {
         empty: null,
       });
       await executor.run('[rows[0].price, rows[1].tags, date.getTime(), empty.anything]').catch(() => {});
-      expect(await diagnosticsOf(executor.run('rows[0].cost'))).toEqual([
+      expect(await diagnosticsOf(executor.run('rows[0].cost'))).toStrictEqual([
         "type_error 1:9 Property 'cost' does not exist on type '{ id: number; tags?: string[]; price?: number; }'.",
       ]);
       await executor.sendVariables({ rows: 'text' });
@@ -279,12 +287,10 @@ describe('the host', () => {
       { typecheck: 'error' },
       { plain: (a) => a, wait: blocking(async () => 5), web: { get: async () => ({ a: 1 }) } },
       async (executor) => {
-        expect((await executor.run('[plain(1, 2), wait().toFixed(), (await web.get("x", 1)).a]')).output).toEqual([
-          1,
-          '5',
-          1,
-        ]);
-        expect(await diagnosticsOf(executor.run('web.post()'))).toEqual([
+        expect((await executor.run('[plain(1, 2), wait().toFixed(), (await web.get("x", 1)).a]')).output).toStrictEqual(
+          [1, '5', 1],
+        );
+        expect(await diagnosticsOf(executor.run('web.post()'))).toStrictEqual([
           "type_error 1:5 Property 'post' does not exist on type '{ get(...args: any[]): Promise<any>; }'.",
         ]);
       },
@@ -300,11 +306,11 @@ describe('the host', () => {
               `${code} [units.toMiles(1), store.version, (await store.find(1)).id, (await import("none")).x]`,
             )
           ).output,
-        ).toEqual([2, 3, 1, undefined]);
-        expect(await diagnosticsOf(executor.run(`${code} units.toMile(1)`))).toEqual([
+        ).toStrictEqual([2, 3, 1, undefined]);
+        expect(await diagnosticsOf(executor.run(`${code} units.toMile(1)`))).toStrictEqual([
           `type_error 1:81 Property 'toMile' does not exist on type 'typeof import("units")'. Did you mean 'toMiles'?`,
         ]);
-        expect(await diagnosticsOf(executor.run(`${code} store.version.major`))).toEqual([
+        expect(await diagnosticsOf(executor.run(`${code} store.version.major`))).toStrictEqual([
           "type_error 1:89 Property 'major' does not exist on type 'number'.",
         ]);
       },
@@ -327,7 +333,7 @@ describe('the host', () => {
           executor.run('n += 1', { typecheck: 'off' }),
           executor.run('n + late'),
         ]);
-        expect(outcomes.map((outcome) => outcome?.output)).toEqual([1, undefined, 11, 2, 12]);
+        expect(outcomes.map((outcome) => outcome?.output)).toStrictEqual([1, undefined, 11, 2, 12]);
       },
       { runConcurrency: 'queue', maxQueuedRuns: 8 },
     ));
@@ -345,7 +351,7 @@ describe('the host', () => {
         // The program has been checked when a later check ends.
         for (let i = 0; i < 2; i++) await checkTypes('1');
         open();
-        expect((await Promise.all([first, second, ...sent])).map((outcome) => outcome?.output)).toEqual([
+        expect((await Promise.all([first, second, ...sent])).map((outcome) => outcome?.output)).toStrictEqual([
           1,
           20,
           undefined,
@@ -390,10 +396,10 @@ describe('a code tool', () => {
   test('checks arguments and results against the schemas of its tools', async () => {
     const tool = createCodeTool({ tools, typecheck: 'error' });
     const messages = async (code) => (await tool.execute(code)).error?.diagnostics.map(({ message }) => message);
-    expect(await messages('await get_weather({ town: "Oslo" })')).toEqual([
+    expect(await messages('await get_weather({ town: "Oslo" })')).toStrictEqual([
       "Object literal may only specify known properties, and 'town' does not exist in type '{ city: string; days?: number; }'.",
     ]);
-    expect(await messages('(await get_weather({ city: "Oslo" })).temp')).toEqual([
+    expect(await messages('(await get_weather({ city: "Oslo" })).temp')).toStrictEqual([
       "Property 'temp' does not exist on type '{ temperature: number; }'.",
     ]);
     expect((await tool.execute('(await get_weather({ city: "Oslo" })).temperature + (await now())')).output).toBe(9);
@@ -407,7 +413,7 @@ describe('a code tool', () => {
   ])('names positions in %s as the model wrote it', async (_, code, line, column) => {
     const { error } = await createCodeTool({ tools, typecheck: 'error' }).execute(code);
     expect(error.code).toBe('ERR_VALIDATION_FAILED');
-    expect({ line: error.line, column: error.column }).toEqual({ line, column });
+    expect({ line: error.line, column: error.column }).toStrictEqual({ line, column });
     expect(error.codeFrame).toContain(`${line} | ${code.split('\n')[line - 1]}`);
   });
 
@@ -423,7 +429,7 @@ describe('a code tool', () => {
 
 describe('checkTypes', () => {
   test('reports mistakes with their fixes', async () => {
-    expect(await checkTypes(WRONG, { tools: { search: SEARCH } })).toEqual([
+    expect(await checkTypes(WRONG, { tools: { search: SEARCH } })).toStrictEqual([
       {
         rule: 'type_error',
         severity: 'ERROR',
@@ -443,15 +449,17 @@ describe('checkTypes', () => {
     };
     expect(
       await checkTypes('(await find_all({ query: "a" }))[0].title; rows[0].a; (await import("units")).a', options),
-    ).toEqual([]);
-    expect(found(await checkTypes('rows[0].b', options))).toEqual([
+    ).toStrictEqual([]);
+    expect(found(await checkTypes('rows[0].b', options))).toStrictEqual([
       "type_error 1:9 Property 'b' does not exist on type '{ a: number; }'.",
     ]);
-    expect(await checkTypes('f(1); await n.g()', { tools: { f: (a) => a, n: { g: async () => 1 } } })).toEqual([]);
+    expect(await checkTypes('f(1); await n.g()', { tools: { f: (a) => a, n: { g: async () => 1 } } })).toStrictEqual(
+      [],
+    );
   });
 
   test('finds nothing in code that does not parse', async () => {
-    expect(await checkTypes('const = 1')).toEqual([]);
+    expect(await checkTypes('const = 1')).toStrictEqual([]);
   });
 
   test('rejects wrong arguments', async () => {

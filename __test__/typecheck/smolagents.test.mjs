@@ -166,7 +166,7 @@ describe.each([
     for (const code of programsOf(correct)) {
       await executor.run(`{ ${code} }`).catch(({ message }) => failures.push(`${code}: ${message}`));
     }
-    expect(failures).toEqual([]);
+    expect(failures).toStrictEqual([]);
   });
 
   test('wrong calls in both forms are refused before a tool is called', async () => {
@@ -175,7 +175,7 @@ describe.each([
       const error = await executor.run(`await now(); ${code}`).catch((thrown) => thrown);
       if (error.code !== 'ERR_VALIDATION_FAILED') accepted.push(code);
     }
-    expect({ accepted, calls }).toEqual({ accepted: [], calls: [] });
+    expect({ accepted, calls }).toStrictEqual({ accepted: [], calls: [] });
   });
 
   test.each([
@@ -194,7 +194,7 @@ describe.each([
     ['await population()', 'type_error 1:7 Expected 1-2 arguments, but got 0.'],
   ])('%s has a message that names the mistake', async (code, message) => {
     const error = await executor.run(code).catch((thrown) => thrown);
-    expect(found(error.details.diagnostics)).toEqual([message]);
+    expect(found(error.details.diagnostics)).toStrictEqual([message]);
   });
 });
 
