@@ -15,6 +15,8 @@ const disableNeedsReason = {
   }),
 };
 
+const local = { rules: { 'disable-needs-reason': disableNeedsReason } };
+
 const TIMERS = ['clearInterval', 'clearTimeout', 'performance', 'setImmediate', 'setInterval', 'setTimeout'];
 
 export default [
@@ -77,7 +79,7 @@ export default [
     languageOptions: { parser: typescript.parser, sourceType: 'module' },
     plugins: {
       '@typescript-eslint': typescript.plugin,
-      local: { rules: { 'disable-needs-reason': disableNeedsReason } },
+      local,
     },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
@@ -119,8 +121,22 @@ export default [
     },
   },
   { files: ['lib/sandbox/guest/**'], languageOptions: { globals: { harden: 'readonly' } } },
-  // Holes of arrays are values that tests send.
-  { files: ['__test__/**'], rules: { 'no-sparse-arrays': 'off' } },
+  {
+    files: ['__test__/**'],
+    plugins: { local },
+    rules: {
+      'local/disable-needs-reason': 'error',
+      // Holes of arrays are values that tests send.
+      'no-sparse-arrays': 'off',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "MemberExpression > Identifier.property[name='toEqual']",
+          message: 'toEqual ignores keys that are undefined, holes and prototypes: use toStrictEqual.',
+        },
+      ],
+    },
+  },
   {
     files: ['lib/**', 'scripts/**', '__test__/**', 'examples/**'],
     // The first lines of attacks are titles of the containment report.

@@ -52,7 +52,7 @@ test('workers and executors that know the authority have sessions over TLS, and 
   };
   for (const scheme of ['tls', 'nats']) {
     const error = await expectCode(make(scheme).init(), 'ERR_NO_WORKER');
-    expect({ ...error.details }).toEqual({ reason: 'broker' });
+    expect({ ...error.details }).toStrictEqual({ reason: 'broker' });
     expect(error.message).not.toContain(PASSWORDS.acme);
   }
   // The authorities that the system trusts, for this process and the worker.

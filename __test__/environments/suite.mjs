@@ -56,7 +56,7 @@ export function describeEnvironment(name) {
       const tool = createCodeTool({ tools: { add: { inputSchema: { type: 'object' }, execute: tools.add } } });
       const { signal } = new AbortController();
       expect((await tool.execute('await add({ a: 40, b: 2 })', { signal })).output).toBe(42);
-      expect(signals).toEqual([false]);
+      expect(signals).toStrictEqual([false]);
     });
 
     test('SandboxManager runs programs, also with a signal of the environment', async () => {
@@ -75,13 +75,13 @@ export function describeEnvironment(name) {
       const manager = new SandboxManager({ ...api, stateSchema: anyState, poolSize: 0 });
       const source = manager.sources[0].name;
       const { signal } = new AbortController();
-      expect(await manager.executeCode(`sdk.${source}.getN({})`, { signal })).toEqual({ n: 42 });
-      expect(seen).toEqual(['https://api.test/v1/n']);
+      expect(await manager.executeCode(`sdk.${source}.getN({})`, { signal })).toStrictEqual({ n: 42 });
+      expect(seen).toStrictEqual(['https://api.test/v1/n']);
       await manager.close();
     });
 
     test('codemode, agents and MCP servers run code', async () => {
-      expect(await new SESCodemodeExecutor().execute('async () => 42', {})).toEqual({ result: 42, logs: [] });
+      expect(await new SESCodemodeExecutor().execute('async () => 42', {})).toStrictEqual({ result: 42, logs: [] });
       const agent = new SmolagentsExecutor({ tools: { two: () => 2 } });
       expect((await agent.run('40 + two()')).output).toBe(42);
       await agent.cleanup();

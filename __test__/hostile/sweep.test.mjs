@@ -19,9 +19,9 @@ test('a child that ends is a finding for each of its remaining lists of argument
     onProgress: (done) => progress.push(done),
     onFinding: (finding) => told.push(finding),
   });
-  expect(progress).toEqual([0, 1]);
-  expect(told.sort()).toEqual(findings);
-  expect(findings).toEqual([
+  expect(progress).toStrictEqual([0, 1]);
+  expect(told.sort()).toStrictEqual(findings);
+  expect(findings).toStrictEqual([
     'ended the process (1): Reflect.apply(Math.abs, undefined, [1n << 2n ** 24n, 2n ** 40n])',
     'ended the process (1): Reflect.apply(Math.abs, undefined, [setLike])',
   ]);
@@ -33,14 +33,14 @@ test('a parent that reads late misses no output of a child', { timeout: 120_000 
   let done = 0;
   const swept = sweep(cases, { width: 1, onProgress: (count) => (done = count) });
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LATE_MS);
-  expect(await swept).toEqual([]);
+  expect(await swept).toStrictEqual([]);
   expect(done).toBe(45);
 });
 
 test('a call that ends at its deadline is not a finding', { timeout: 120_000 }, async () => {
   let done = 0;
   const cases = ['() => { for (;;); }', 'Math.abs'].map((builtin) => ({ builtin, receiver: 'undefined', from: 13 }));
-  expect(await sweep(cases, { width: 1, onProgress: (count) => (done = count) })).toEqual([]);
+  expect(await sweep(cases, { width: 1, onProgress: (count) => (done = count) })).toStrictEqual([]);
   expect(done).toBe(2);
 });
 
@@ -54,6 +54,6 @@ test('the cases are all built-ins with each receiver', async () => {
     expect(builtins).toContain(name);
   }
   expect(builtins.length).toBeGreaterThan(600);
-  expect(sample(cases, 5, 1)).toEqual(sample(cases, 5, 1));
+  expect(sample(cases, 5, 1)).toStrictEqual(sample(cases, 5, 1));
   expect(new Set(sample(cases, 50, 1)).size).toBe(50);
 });

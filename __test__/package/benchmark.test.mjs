@@ -33,7 +33,7 @@ test('statistics of the benchmark are right', () => {
 });
 
 test('figures have three significant digits', () => {
-  expect([1234.5, 99.96, 12.34, 1.2345, 0.01234, -2.5, NaN].map(format)).toEqual([
+  expect([1234.5, 99.96, 12.34, 1.2345, 0.01234, -2.5, NaN].map(format)).toStrictEqual([
     '1,235',
     '100.0',
     '12.3',
@@ -46,20 +46,20 @@ test('figures have three significant digits', () => {
 
 test('a ratio is judged by its required and its desired goal', () => {
   const coldStart = (ours) => verdictOf([rowOf('cold-start', { 'ses-executor': ours, 'isolated-vm': [1, 1] })]);
-  expect(coldStart([1, 1])).toEqual([[1, 'aim met']]);
-  expect(coldStart([1.1, 1.1])).toEqual([[1.1, 'met']]);
-  expect(coldStart([1.35, 1.35])).toEqual([[1.35, 'met']]);
-  expect(coldStart([1.4, 1.4])).toEqual([[1.4, 'missed']]);
+  expect(coldStart([1, 1])).toStrictEqual([[1, 'aim met']]);
+  expect(coldStart([1.1, 1.1])).toStrictEqual([[1.1, 'met']]);
+  expect(coldStart([1.35, 1.35])).toStrictEqual([[1.35, 'met']]);
+  expect(coldStart([1.4, 1.4])).toStrictEqual([[1.4, 'missed']]);
 });
 
 test('a goal without a figure states the reason', () => {
   expect(
     verdictOf([rowOf('cold-start', { 'ses-executor': [1], 'isolated-vm': { rounds: [], reason: 'host died' } })]),
-  ).toEqual([[NaN, 'isolated-vm: host died']]);
-  expect(verdictOf([rowOf('warm-start', { 'ses-executor': { rounds: [], reason: 'not supported' } })])).toEqual([
+  ).toStrictEqual([[NaN, 'isolated-vm: host died']]);
+  expect(verdictOf([rowOf('warm-start', { 'ses-executor': { rounds: [], reason: 'not supported' } })])).toStrictEqual([
     [NaN, 'not supported'],
   ]);
-  expect(verdictOf([rowOf('warm-run', { 'ses-executor': [1] })])).toEqual([[NaN, 'not measured']]);
+  expect(verdictOf([rowOf('warm-run', { 'ses-executor': [1] })])).toStrictEqual([[NaN, 'not measured']]);
 });
 
 test("the warm start is compared with isolated-vm's cold start", () => {
@@ -67,7 +67,7 @@ test("the warm start is compared with isolated-vm's cold start", () => {
     rowOf('cold-start', { 'ses-executor': [3, 3, 3], 'isolated-vm': [2, 4, 6] }),
     rowOf('warm-start', { 'ses-executor': [0.4, 0.1] }),
   ];
-  expect(verdictOf(rows)).toEqual([
+  expect(verdictOf(rows)).toStrictEqual([
     [0.75, 'aim met'],
     [0.0625, 'met'],
   ]);
@@ -75,12 +75,12 @@ test("the warm start is compared with isolated-vm's cold start", () => {
 
 test('the desired goal of a transfer differs from the required one', () => {
   const row = (vm) => [rowOf('transfer-bytes-out', { 'ses-executor': [2], 'isolated-vm': [4], vm })];
-  expect(verdictOf(row([2]))).toEqual([[0.5, 'aim met']]);
-  expect(verdictOf(row([1]))).toEqual([[0.5, 'met']]);
+  expect(verdictOf(row([2]))).toStrictEqual([[0.5, 'aim met']]);
+  expect(verdictOf(row([1]))).toStrictEqual([[0.5, 'met']]);
 });
 
 test('a transfer that has reached its desired goal has two required ones', () => {
-  expect(verdictOf([rowOf('transfer-string-in', { 'ses-executor': [2], 'isolated-vm': [4], vm: [1] })])).toEqual([
+  expect(verdictOf([rowOf('transfer-string-in', { 'ses-executor': [2], 'isolated-vm': [4], vm: [1] })])).toStrictEqual([
     [0.5, 'met'],
     [2, 'missed'],
   ]);
@@ -91,7 +91,7 @@ test('CPU programs are judged by their mean and by the slowest', () => {
     rowOf('cpu-sieve', { 'ses-executor': [1], vm: [1] }),
     rowOf('cpu-json', { 'ses-executor': [4], vm: [1] }),
   ];
-  expect(judge(rows).map(({ title, value, verdict }) => [title, value.toFixed(9), verdict])).toEqual([
+  expect(judge(rows).map(({ title, value, verdict }) => [title, value.toFixed(9), verdict])).toStrictEqual([
     ['CPU programs, geometric mean', '2.000000000', 'missed'],
     ['CPU programs, the slowest: json', '4.000000000', 'missed'],
   ]);
@@ -102,7 +102,7 @@ test('prepareProgram is judged by its time and its growth', () => {
     rowOf('prepare-50', { 'ses-executor': [0.2] }),
     rowOf('prepare-1mb:growth', { 'ses-executor': [1.4, 1.4, 1.7] }),
   ];
-  expect(verdictOf(rows)).toEqual([
+  expect(verdictOf(rows)).toStrictEqual([
     [0.2, 'met'],
     [1.4, 'met'],
   ]);
@@ -116,7 +116,7 @@ test('the best peer is neither ours, nor plain Node.js, nor one that failed to s
     'isolated-vm': [1, 4],
     'worker-threads': [9, 9],
   });
-  expect(bestPeer(row)).toEqual({ id: 'isolated-vm', ratio: 1.25 });
+  expect(bestPeer(row)).toStrictEqual({ id: 'isolated-vm', ratio: 1.25 });
   expect(bestPeer({ ...row, isHigherBetter: true })?.id).toBe('worker-threads');
   expect(bestPeer(rowOf('cold-start', { 'ses-executor': [2], vm: [1] }))).toBeUndefined();
 });
@@ -182,7 +182,7 @@ test('rows have unique names', () => {
 test('the programs return the values that the benchmark expects', async () => {
   await withExecutor({ maxOperations: 1e12, timeoutMs: 30_000, memoryLimitMb: 512 }, {}, async (executor) => {
     for (const { id, text, want } of [...CPU_PROGRAMS, ...MODELS_PROGRAMS]) {
-      expect([id, (await executor.run(text)).output]).toEqual([id, want]);
+      expect([id, (await executor.run(text)).output]).toStrictEqual([id, want]);
     }
   });
 });

@@ -17,26 +17,26 @@ test.each(cases)('$expression finds itself in "$text": $isFound', ({ expression,
 
 test('every pattern has a wrong and a right example', () => {
   for (const { expression, wrong, right } of PATTERNS) {
-    expect([wrong.length > 0, right.length > 0], String(expression)).toEqual([true, true]);
+    expect([wrong.length > 0, right.length > 0], String(expression)).toStrictEqual([true, true]);
   }
 });
 
 test('a finding has its line, the expression and the replacement', () => {
-  expect(findingsIn('one\nIt has a thread of its own.\n')).toEqual([
+  expect(findingsIn('one\nIt has a thread of its own.\n')).toStrictEqual([
     { line: 2, found: 'of its own', instead: 'its own …, a separate …' },
   ]);
 });
 
 test('an expression that continues on the next line is found once, on its first line', () => {
   const comment = '// The caller is told\n// of the end.\n';
-  expect(findingsIn(comment)).toEqual([
+  expect(findingsIn(comment)).toStrictEqual([
     { line: 1, found: 'is told of', instead: 'is reported (to …), is notified of' },
   ]);
 });
 
 test('texts of the specification are exempt, but the same words elsewhere are not', () => {
   const text = "throw new Error('x is no function of y');";
-  expect(findingsIn(text, ['x is no function of y'])).toEqual([]);
+  expect(findingsIn(text, ['x is no function of y'])).toStrictEqual([]);
   expect(findingsIn(`${text} // It is no function.`, ['x is no function of y'])).toHaveLength(1);
 });
 

@@ -37,13 +37,13 @@ test.each(ENTRIES)('%s declares exactly its exports', (_path, { types, script })
     .map(([name]) => name)
     // A class that only its type is exported of.
     .filter((name) => name !== 'PythonSmolagentsExecutor');
-  expect(values.sort()).toEqual(Object.keys(require(script)).sort());
+  expect(values.sort()).toStrictEqual(Object.keys(require(script)).sort());
 });
 
 describe('the declarations', () => {
   test('exist for the modules of all entry points', () => {
     expect(ENTRIES.length).toBeGreaterThan(15);
-    expect(ENTRIES.filter(([, { types }]) => !existsSync(types))).toEqual([]);
+    expect(ENTRIES.filter(([, { types }]) => !existsSync(types))).toStrictEqual([]);
   });
 
   test.each(DECLARATIONS)('of %s import only files of the package and optional peers', (path) => {

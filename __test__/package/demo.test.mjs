@@ -25,7 +25,7 @@ describe('the demo', () => {
   test('has several steps, each with its code', () => {
     const steps = demo.stdout.match(/^Step \d+/gm);
     expect(steps.length).toBeGreaterThanOrEqual(5);
-    expect(steps).toEqual(steps.map((_, i) => `Step ${i + 1}`));
+    expect(steps).toStrictEqual(steps.map((_, i) => `Step ${i + 1}`));
     expect(demo.stdout.match(/│/g).length).toBeGreaterThan(steps.length);
   });
 

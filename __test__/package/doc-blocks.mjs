@@ -131,7 +131,7 @@ async function runProgram(page, { language, text }) {
     }
     if (/\btypecheck:|checkTypes/.test(text)) options.push('--import', USE_NATIVE);
     const { status, signal, stdout, stderr } = await spawnNode([...options, program], { cwd: folder, env: fleet.env });
-    expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });
+    expect({ status, signal, stderr }).toStrictEqual({ status: 0, signal: null, stderr: '' });
     // `console.log(…); // text` says what is printed.
     for (const expected of promisedOutputs(text)) expect(stdout.split('\n')).toContain(expected);
     // Longer output is a comment in the next lines.
@@ -148,7 +148,7 @@ async function runCommand(command) {
   if (program === 'node') {
     const [script] = words;
     const { status, stderr } = await withProject((folder) => spawnNode([join(folder, script)], { cwd: folder }));
-    return expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    return expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
   }
   expect(program).toBe('npm');
   const [verb, name] = words;

@@ -26,7 +26,7 @@ test.each(pages)('links of %s lead to existing files and headings', (page) => {
     if (!existsSync(file)) return true;
     return heading !== undefined && (statSync(file).isDirectory() || !headingsOf(file).includes(heading));
   });
-  expect(dead).toEqual([]);
+  expect(dead).toStrictEqual([]);
 });
 
 function markdownIn(folder) {

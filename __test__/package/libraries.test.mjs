@@ -11,5 +11,5 @@ test('a sample of the libraries in the table loads', () => {
     cwd: ROOT,
     encoding: 'utf8',
   });
-  expect([stderr, status]).toEqual(['', 0]);
+  expect([stderr, status]).toStrictEqual(['', 0]);
 });

@@ -69,10 +69,10 @@ test.each([
 test('package managers refuse platforms without a build, and choose the build for the C library', () => {
   const manifest = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
   const { os, cpu } = manifest('../../package.json');
-  expect(new Set(os)).toEqual(new Set(PLATFORMS.map((platform) => platform.os)));
-  expect(new Set(cpu)).toEqual(new Set(PLATFORMS.map((platform) => platform.cpu)));
+  expect(new Set(os)).toStrictEqual(new Set(PLATFORMS.map((platform) => platform.os)));
+  expect(new Set(cpu)).toStrictEqual(new Set(PLATFORMS.map((platform) => platform.cpu)));
   for (const { name } of PLATFORMS) {
     const { libc } = manifest(`../../npm/${name}/package.json`);
-    expect(libc).toEqual(name.endsWith('-gnu') ? ['glibc'] : undefined);
+    expect(libc).toStrictEqual(name.endsWith('-gnu') ? ['glibc'] : undefined);
   }
 });

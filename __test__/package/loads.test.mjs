@@ -12,7 +12,7 @@ describe('the package can be loaded', () => {
       await executor.init();
       console.log((await executor.run('1 + 1')).output, typeof ExecutorError, validateCode('1'), prepareProgram('1').originalCode);
     `);
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '2 function [] 1\n', stderr: '' });
+    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: '2 function [] 1\n', stderr: '' });
   });
 
   test('as a CommonJS module', async () => {
@@ -25,7 +25,7 @@ describe('the package can be loaded', () => {
       })();
     `;
     const { status, stdout, stderr } = await runChild(script, { format: 'commonjs' });
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '2 function [] 1\n', stderr: '' });
+    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: '2 function [] 1\n', stderr: '' });
   });
 
   test('in both formats at the same time, with the same exports', async () => {
@@ -36,10 +36,12 @@ describe('the package can be loaded', () => {
       const isSame = Object.keys(esm).every((name) => esm[name] === cjs[name]);
       console.log(JSON.stringify({ esm: Object.keys(esm).sort(), cjs: Object.keys(cjs).sort(), isSame }));
     `);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
     const { esm, cjs, isSame } = JSON.parse(stdout);
-    expect(esm).toEqual(expect.arrayContaining(['ExecutorError', 'SESExecutor', 'prepareProgram', 'validateCode']));
-    expect(esm).toEqual(cjs);
+    expect(esm).toStrictEqual(
+      expect.arrayContaining(['ExecutorError', 'SESExecutor', 'prepareProgram', 'validateCode']),
+    );
+    expect(esm).toStrictEqual(cjs);
     expect(isSame).toBe(true);
   });
 
@@ -59,6 +61,6 @@ describe('the package can be loaded', () => {
       executor.run('1 + 1').then(({ output }) => console.log(files.length > 10, output));
     `;
     const { status, stdout, stderr } = await runChild(script, { format: 'commonjs' });
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'true 2\n', stderr: '' });
+    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: 'true 2\n', stderr: '' });
   });
 });

@@ -29,7 +29,7 @@ test('uses, paths in code and re-exports count as arrows', async () => {
       'c/rest.rs': 'pub fn nothing() { super::super::root() }',
       'd.rs': '// use crate::a::One;\npub fn leaf() {}',
     }),
-  ).toEqual([['a', 'b', 'c::inner']]);
+  ).toStrictEqual([['a', 'b', 'c::inner']]);
 });
 
 test('declarations, re-exports of children, parents and tests do not count as arrows', async () => {
@@ -39,7 +39,7 @@ test('declarations, re-exports of children, parents and tests do not count as ar
       'a.rs': 'use super::Root;\n#[cfg(all(test, unix))]\nmod tests {\n  use crate::tests::helper;\n}',
       'tests.rs': 'use crate::a::f;\npub fn helper() {}',
     }),
-  ).toEqual([]);
+  ).toStrictEqual([]);
 });
 
 test.each([
@@ -58,7 +58,7 @@ test.each([
       'b/mod.rs': 'pub mod c;',
       'b/c.rs': 'use crate::a::A;\npub fn f() {}',
     }),
-  ).toEqual([['a', 'b::c']]);
+  ).toStrictEqual([['a', 'b::c']]);
 });
 
 describe('the order of folders', () => {
@@ -73,7 +73,7 @@ describe('the order of folders', () => {
       'high/mod.rs': 'pub mod a;',
       'high/a.rs': 'use crate::low::a;',
     };
-    expect(await upwardOf(files)).toEqual([]);
+    expect(await upwardOf(files)).toStrictEqual([]);
   });
 
   test('forbids a module to name a higher folder, or a file next to the folders', async () => {
@@ -84,7 +84,7 @@ describe('the order of folders', () => {
       'high/mod.rs': 'pub mod a;',
       'high/a.rs': 'pub fn g() {}',
     };
-    expect(await upwardOf(files)).toEqual([
+    expect(await upwardOf(files)).toStrictEqual([
       'low::a names high::a, which is above it',
       'low::b names top, which is above it',
     ]);
@@ -92,7 +92,7 @@ describe('the order of folders', () => {
 
   test('requires a place for each folder', async () => {
     const files = { 'low/mod.rs': '', 'high/mod.rs': '', 'other/mod.rs': '' };
-    expect(await upwardOf(files)).toEqual(['the folder other has no place in the order']);
+    expect(await upwardOf(files)).toStrictEqual(['the folder other has no place in the order']);
   });
 
   test('requires no place for folders without modules', async () => {
@@ -128,7 +128,7 @@ test('an engine may be named only in its folder and in exempt files, comments in
   };
   const rule = { words: /ruby/i, exempt: ['crates/engine/src/engines.rs', 'crates/hints'] };
   const engine = 'crates/engine/src/ruby';
-  expect(await inCrate(files, (root) => namesOfEngine(root, 'crates', engine, rule))).toEqual([
+  expect(await inCrate(files, (root) => namesOfEngine(root, 'crates', engine, rule))).toStrictEqual([
     `crates/engine/src/rubygems.rs:1 names the engine ${engine}`,
     `crates/thread/src/lib.rs:3 names the engine ${engine}`,
   ]);

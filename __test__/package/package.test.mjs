@@ -55,7 +55,7 @@ describe('the packages installed in an empty folder', () => {
     expect(installed, installed.stderr).toMatchObject({ status: 0 });
     const modules = join(app, 'node_modules');
     const names = readdirSync(modules).filter((name) => !name.startsWith('.'));
-    expect(names).toEqual(['ses-executor', PLATFORM_PACKAGE]);
+    expect(names).toStrictEqual(['ses-executor', PLATFORM_PACKAGE]);
     expect(existsSync(join(modules, PLATFORM_PACKAGE, ADDON))).toBe(true);
   });
 
@@ -68,7 +68,7 @@ describe('the packages installed in an empty folder', () => {
       await executor.cleanup();
     `;
     const result = await spawnNode(['--input-type=module', '--eval', script], { cwd: app });
-    expect(result).toEqual({ status: 0, signal: null, stdout: 'process [ 2, 4, 6 ]\n', stderr: '' });
+    expect(result).toStrictEqual({ status: 0, signal: null, stdout: 'process [ 2, 4, 6 ]\n', stderr: '' });
   });
 
   test('run an ES module of five lines', async () => {
@@ -83,7 +83,7 @@ await executor.cleanup();
 `,
     );
     const result = await spawnNode([file], { cwd: app });
-    expect(result).toEqual({ status: 0, signal: null, stdout: '[ 2, 4, 6 ]\n', stderr: '' });
+    expect(result).toStrictEqual({ status: 0, signal: null, stdout: '[ 2, 4, 6 ]\n', stderr: '' });
   });
 
   test('run a CommonJS script of five lines', async () => {
@@ -98,13 +98,13 @@ executor.run('final_answer(20 + 1)')
 `,
     );
     const result = await spawnNode([file], { cwd: app });
-    expect(result).toEqual({ status: 0, signal: null, stdout: '21\n', stderr: '' });
+    expect(result).toStrictEqual({ status: 0, signal: null, stdout: '21\n', stderr: '' });
   });
 
   test('run the command line', async () => {
     const bin = join(app, 'node_modules', '.bin', 'ses-executor');
     const result = await spawnProgram(bin, ['run', '-'], { cwd: app, input: '1 + 1' });
-    expect(result).toEqual({ status: 0, signal: null, stdout: '2\n', stderr: '' });
+    expect(result).toStrictEqual({ status: 0, signal: null, stdout: '2\n', stderr: '' });
   });
 
   test('report that a library needs esbuild', async () => {
@@ -116,7 +116,7 @@ executor.run('final_answer(20 + 1)')
       reasons.push([status, stderr.split('\n')[0]]);
     }
     const needs = 'a module that is not an .mjs file needs packages that are not installed; run: npm install esbuild';
-    expect(reasons).toEqual([
+    expect(reasons).toStrictEqual([
       [2, `ses-executor: ./library.js cannot be read: ${needs}`],
       [2, 'ses-executor: no-such-package cannot be read: there is no such file and no such package'],
     ]);
@@ -124,7 +124,7 @@ executor.run('final_answer(20 + 1)')
 
   test('serve the Model Context Protocol', async () => {
     const result = await served(['mcp'], { name: 'run_javascript', arguments: { code: '[1, 2].map((n) => n * 2)' } });
-    expect(result.structuredContent).toEqual({ output: [2, 4], logs: '' });
+    expect(result.structuredContent).toStrictEqual({ output: [2, 4], logs: '' });
   });
 
   test('serve protocol 2026-07-28', async () => {
@@ -157,7 +157,7 @@ paths:
     );
     const args = ['mcp', '--openapi', file, '--base-url', 'http://127.0.0.1:9'];
     const result = await served(args, { name: 'search', arguments: { code: 'spec.find("quote").length' } });
-    expect(result.structuredContent).toEqual({ output: 1, logs: '' });
+    expect(result.structuredContent).toStrictEqual({ output: 1, logs: '' });
   });
 
   test('run an example of the README', async () => {
@@ -182,7 +182,7 @@ paths:
         console.log(path, Object.keys(require('ses-executor' + path.slice(1))).length > 0);
       }`;
     const paths = Object.keys(MANIFEST.exports).filter((it) => it !== './package.json');
-    expect(await spawnNode(['--eval', script], { cwd: app })).toEqual({
+    expect(await spawnNode(['--eval', script], { cwd: app })).toStrictEqual({
       status: 0,
       signal: null,
       stdout: paths.map((path) => `${path} true\n`).join(''),
@@ -201,7 +201,7 @@ paths:
         console.log(error.message);
       }
       manager.close();`;
-    expect(await spawnNode(['--eval', script], { cwd: app })).toEqual({
+    expect(await spawnNode(['--eval', script], { cwd: app })).toStrictEqual({
       status: 0,
       signal: null,
       stdout: 'createSandboxTools needs packages that are not installed; run: npm install ai zod\n',
@@ -268,7 +268,9 @@ paths:
 
 test('the platform package has the licences of the components of its build', () => {
   const root = join(app, 'node_modules', PLATFORM_PACKAGE);
-  expect(readdirSync(join(root, 'licenses')).sort()).toEqual(readdirSync(join(ROOT, 'vendor/v8/licenses')).sort());
+  expect(readdirSync(join(root, 'licenses')).sort()).toStrictEqual(
+    readdirSync(join(ROOT, 'vendor/v8/licenses')).sort(),
+  );
   const text = readFileSync(join(root, 'THIRD-PARTY.txt'), 'utf8');
   const lines = text.split('\n');
   const lock = readFileSync(join(ROOT, 'Cargo.lock'), 'utf8');
@@ -279,7 +281,9 @@ test('the platform package has the licences of the components of its build', () 
   expect(text).toContain('TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION');
   expect(text).not.toMatch(/undefined|^ses-/m);
   const listed = lines.filter((line) => / · .* · https?:/.test(line)).map((line) => line.split(' ')[0]);
-  expect(listed).toEqual(expect.arrayContaining(['deno_core', 'napi', 'swc_ecma_parser', 'node-inspect-extracted']));
+  expect(listed).toStrictEqual(
+    expect.arrayContaining(['deno_core', 'napi', 'swc_ecma_parser', 'node-inspect-extracted']),
+  );
 });
 
 test('without the worker program the command line reports that and runs nothing on a thread', async () => {
@@ -311,9 +315,9 @@ test('links lead to files of the package or to the repository', () => {
     (from) =>
     ([path, target]) =>
       existsSync(join(from, dirname(path), target));
-  expect(links.filter(leads(ROOT)).filter((link) => !leads(root)(link))).toEqual([]);
+  expect(links.filter(leads(ROOT)).filter((link) => !leads(root)(link))).toStrictEqual([]);
   const repository = `https://github.com/ses-executor/ses-executor/blob/v${VERSION}`;
-  expect(links).toEqual(
+  expect(links).toStrictEqual(
     expect.arrayContaining([
       ['README.md', 'docs/guide/README.md'],
       ['README.md', `${repository}/CONTRIBUTING.md`],
@@ -326,7 +330,7 @@ test('links lead to files of the package or to the repository', () => {
 test('the package names exactly the adjacent platform packages, in its own version, also in its loader', () => {
   const root = join(app, 'node_modules');
   const read = (name) => JSON.parse(readFileSync(join(root, name, 'package.json'), 'utf8'));
-  expect(read('ses-executor').optionalDependencies).toEqual({ [PLATFORM_PACKAGE]: VERSION });
+  expect(read('ses-executor').optionalDependencies).toStrictEqual({ [PLATFORM_PACKAGE]: VERSION });
   expect(read(PLATFORM_PACKAGE).version).toBe(VERSION);
   const loader = readFileSync(join(root, 'ses-executor', 'native.cjs'), 'utf8');
   const builds = /BUILDS = .*?\(\{(.*?)\}/s.exec(loader)[1];
@@ -351,7 +355,7 @@ if (thisPlatform().name === 'linux-x64-gnu') {
   test('docs/reference/platforms.md lists the sizes of the packages', () => {
     const listed = listedSizes(readFileSync(join(ROOT, 'docs/reference/platforms.md'), 'utf8'));
     const measured = sizesOf([tarballs.main, tarballs.platform]);
-    expect(listed.map(({ name }) => name)).toEqual(measured.map(({ name }) => name));
+    expect(listed.map(({ name }) => name)).toStrictEqual(measured.map(({ name }) => name));
     for (const [at, { name, download, installed }] of measured.entries()) {
       const [low, high] = [0.8, 1.25];
       for (const ratio of [listed[at].download / download, listed[at].installed / installed]) {
@@ -380,7 +384,7 @@ test('no package in a project can prevent the installation', () => {
   const { dependencies, peerDependencies, peerDependenciesMeta } = MANIFEST;
   expect(dependencies).toBeUndefined();
   for (const [name, range] of Object.entries(peerDependencies)) {
-    expect([name, range, peerDependenciesMeta[name]]).toEqual([name, '*', { optional: true }]);
+    expect([name, range, peerDependenciesMeta[name]]).toStrictEqual([name, '*', { optional: true }]);
   }
 });
 
@@ -391,7 +395,7 @@ test('each package that the library asks users to install is an optional peer', 
   ]);
   const names = new Set(asked.flatMap(([, packages]) => packages.split(' ')));
   expect(names.size).toBeGreaterThan(10);
-  expect([...names].filter((name) => !Object.hasOwn(MANIFEST.peerDependencies, name))).toEqual([]);
+  expect([...names].filter((name) => !Object.hasOwn(MANIFEST.peerDependencies, name))).toStrictEqual([]);
 });
 
 describe('next to the packages of a project', () => {
@@ -415,7 +419,7 @@ describe('next to the packages of a project', () => {
       ['--prefer-offline'],
     );
     expect(status, stderr).toBe(0);
-    expect(await spawnNode(['--eval', ADD], { cwd: project })).toEqual({
+    expect(await spawnNode(['--eval', ADD], { cwd: project })).toStrictEqual({
       status: 0,
       signal: null,
       stdout: "{ output: 3, logs: '' }\n",
@@ -431,7 +435,7 @@ describe('next to the packages of a project', () => {
     expect(status, stderr).toBe(0);
     const { packages: locked } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'));
     const direct = packages.map((it) => it.replace(/@[^@]*$/, ''));
-    expect(direct.map((it) => `${it}@${locked[`node_modules/${it}`].version}`)).toEqual(packages);
+    expect(direct.map((it) => `${it}@${locked[`node_modules/${it}`].version}`)).toStrictEqual(packages);
   });
 });
 
@@ -469,7 +473,7 @@ test('esbuild leaves the package external, in both formats', async () => {
       external: ['ses-executor'],
     };
     await build({ ...options, logLevel: 'error' });
-    expect(await spawnNode([outfile], { cwd: app })).toEqual({
+    expect(await spawnNode([outfile], { cwd: app })).toStrictEqual({
       status: 0,
       signal: null,
       stdout: 'entry.mjs\n',
@@ -524,7 +528,7 @@ test('webpack leaves the package external, as docs/guide/production.md says', as
     compiler.run((error, result) => compiler.close(() => (error ? reject(error) : resolve(result)))),
   );
   expect(stats.toJson({ all: false, errors: true, warnings: true })).toMatchObject({ errors: [], warnings: [] });
-  expect(await spawnNode([join(app, 'webpacked.cjs')], { cwd: app })).toEqual({
+  expect(await spawnNode([join(app, 'webpacked.cjs')], { cwd: app })).toStrictEqual({
     status: 0,
     signal: null,
     stdout: 'entry.mjs\n',
@@ -577,7 +581,7 @@ test.each(ALONE)('the types of %s need no other packages', (path) => {
   const { Node16: module } = ts.ModuleKind;
   const program = ts.createProgram([file], { noEmit: true, strict: true, lib: ['lib.es2022.d.ts'], types: [], module });
   const findings = ts.getPreEmitDiagnostics(program);
-  expect(findings.map(({ file: its, messageText }) => [its?.fileName, messageText])).toEqual([]);
+  expect(findings.map(({ file: its, messageText }) => [its?.fileName, messageText])).toStrictEqual([]);
 });
 
 test('publint reports nothing', async () => {
@@ -585,14 +589,14 @@ test('publint reports nothing', async () => {
   // `exports` and `imports` cannot replace a module of Node.js's by its own name, as `browser` does for bundles.
   const known = ['USE_EXPORTS_OR_IMPORTS_BROWSER', 'USE_SIDE_EFFECTS'];
   const others = messages.filter(({ code }) => !known.includes(code));
-  expect(others.map((it) => formatMessage(it, MANIFEST, { color: false }))).toEqual([]);
+  expect(others.map((it) => formatMessage(it, MANIFEST, { color: false }))).toStrictEqual([]);
 });
 
 test('attw finds the right types for every way to import', async () => {
   const attw = join(ROOT, 'node_modules', '@arethetypeswrong', 'cli', 'dist', 'index.js');
   const result = await spawnNode([attw, tarballs.main, '--profile', 'node16', '--format', 'json']);
   const { analysis } = JSON.parse(result.stdout);
-  expect(analysis.problems).toEqual([]);
+  expect(analysis.problems).toStrictEqual([]);
   expect(result.status).toBe(0);
 });
 

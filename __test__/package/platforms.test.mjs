@@ -10,7 +10,7 @@ import { ROOT } from '../helpers.mjs';
 const read = (...path) => JSON.parse(readFileSync(join(ROOT, ...path), 'utf8'));
 
 test('each build has a package in npm/, and vice versa', () => {
-  expect(readdirSync(join(ROOT, 'npm')).sort()).toEqual(PLATFORMS.map(({ name }) => name).sort());
+  expect(readdirSync(join(ROOT, 'npm')).sort()).toStrictEqual(PLATFORMS.map(({ name }) => name).sort());
 });
 
 test.each(PLATFORMS)('the package of $name names its files and the version of ses-executor', (platform) => {
@@ -19,6 +19,6 @@ test.each(PLATFORMS)('the package of $name names its files and the version of se
   const binaries = [addonOf(platform), workerOf(platform)].filter((file) => file !== undefined);
   expect(manifest).toMatchObject({ name: packageOf(platform), version, license, repository, engines });
   expect(manifest.main).toBe(addonOf(platform));
-  expect(manifest.files).toEqual([...binaries, 'THIRD-PARTY.txt', 'licenses']);
-  expect(manifest.libc).toEqual(platform.os === 'linux' ? ['glibc'] : undefined);
+  expect(manifest.files).toStrictEqual([...binaries, 'THIRD-PARTY.txt', 'licenses']);
+  expect(manifest.libc).toStrictEqual(platform.os === 'linux' ? ['glibc'] : undefined);
 });

@@ -13,7 +13,7 @@ const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
 test('the README contains programs and commands', () => {
   const blocks = fencedBlocks(readme);
   expect(blocks.filter(({ language }) => language === 'js').length).toBeGreaterThan(0);
-  expect(commandsOf(blocks).map((command) => command.split(' #')[0].trim())).toEqual(
+  expect(commandsOf(blocks).map((command) => command.split(' #')[0].trim())).toStrictEqual(
     expect.arrayContaining(['npm run demo', 'npm test']),
   );
 });

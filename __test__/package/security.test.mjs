@@ -18,7 +18,7 @@ const files = [
 const sources = files.map((path) => readFileSync(join(ROOT, path), 'utf8'));
 
 test('the promises are numbered without gaps', () => {
-  expect(promises).toEqual(Array.from({ length: promises.length }, (_, index) => index + 1));
+  expect(promises).toStrictEqual(Array.from({ length: promises.length }, (_, index) => index + 1));
   expect(promises.length).toBeGreaterThan(7);
 });
 

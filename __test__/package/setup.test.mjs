@@ -45,13 +45,13 @@ describe('a build', () => {
 describe('Node.js', () => {
   test.each(['20.19.0', '22.0.0'])('%s is accepted for a clone', async (version) => {
     const result = await setUp('machine.mjs', `checkNode('${version}')`);
-    expect(result).toEqual({ status: 0, signal: null, stdout: 'goes on\n', stderr: '' });
+    expect(result).toStrictEqual({ status: 0, signal: null, stdout: 'goes on\n', stderr: '' });
   });
 
   test.each(['20.18.3', '18.20.0'])('%s is refused for a clone', async (version) => {
     const result = await setUp('machine.mjs', `checkNode('${version}')`);
     const stderr = `ses-executor set-up: Node.js 20.19 or later is needed, and this is ${version}: see https://nodejs.org\n`;
-    expect(result).toEqual({ status: 1, signal: null, stdout: '', stderr });
+    expect(result).toStrictEqual({ status: 1, signal: null, stdout: '', stderr });
   });
 });
 
@@ -65,7 +65,7 @@ describe.skipIf(process.platform !== 'linux')('a browser', () => {
       writeFileSync(join(folder, 'apt-get'), script, { mode: 0o755 });
       const env = { PATH: `${folder}:${process.env.PATH}`, CHROME_PATH: '/nowhere' };
       const { stderr, ...result } = await setUp('chrome.mjs', 'installChrome()', env);
-      expect(result).toEqual({ status: 0, signal: null, stdout: 'goes on\n' });
+      expect(result).toStrictEqual({ status: 0, signal: null, stdout: 'goes on\n' });
       const lines = stderr.split('\n').filter((line) => line.startsWith('ses-executor set-up: '));
       expect(lines).toHaveLength(1);
       expect(lines[0]).toMatch(

@@ -80,7 +80,7 @@ test('every link of the site leads to a page, and every fragment to an element',
       .map((href) => `${path}: ${href}`),
   );
   expect(pages.size).toBeGreaterThan(20);
-  expect(dead).toEqual([]);
+  expect(dead).toStrictEqual([]);
 });
 
 /** Whether a link of the page at `from` leads to a page, and to an element of that if it has a fragment. */

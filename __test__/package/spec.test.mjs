@@ -56,7 +56,7 @@ test.each(Object.entries(RULES))('the rules of docs/spec/%s.md are numbered from
     for (let n = Number(from); n <= Number(to); n++) listed.add(n);
   }
   const last = Math.max(...listed);
-  expect([...listed].sort((a, b) => a - b)).toEqual(Array.from({ length: last }, (_, index) => index + 1));
+  expect([...listed].sort((a, b) => a - b)).toStrictEqual(Array.from({ length: last }, (_, index) => index + 1));
   const overview = readFileSync(join(ROOT, 'docs', 'spec', 'README.md'), 'utf8');
   expect(overview).toContain(`${letter}1 to ${letter}${last}`);
 });

@@ -15,13 +15,17 @@ const { jobs } = workflows.find(([name]) => name === 'release.yml')[1];
 
 test('a release builds and tests each platform on a machine of that platform', () => {
   const built = jobs.platform.strategy.matrix.include;
-  expect(built).toEqual(PLATFORMS.map(({ name, runner }) => ({ platform: name, runner })));
-  expect(commandsOf(jobs.platform)).toEqual(expect.arrayContaining(['npm test']));
-  expect(jobs.install.strategy.matrix.runner).toEqual(PLATFORMS.map(({ runner }) => runner));
+  expect(built).toStrictEqual(PLATFORMS.map(({ name, runner }) => ({ platform: name, runner })));
+  expect(commandsOf(jobs.platform)).toStrictEqual(expect.arrayContaining(['npm test']));
+  expect(jobs.install.strategy.matrix.runner).toStrictEqual(PLATFORMS.map(({ runner }) => runner));
 });
 
 test('a release publishes the installed packages, with provenance, for tags only', () => {
-  expect([jobs.package.needs, jobs.install.needs, jobs.publish.needs]).toEqual(['platform', 'package', 'install']);
+  expect([jobs.package.needs, jobs.install.needs, jobs.publish.needs]).toStrictEqual([
+    'platform',
+    'package',
+    'install',
+  ]);
   expect(jobs.publish.if).toBe("startsWith(github.ref, 'refs/tags/v')");
   expect(jobs.publish.permissions['id-token']).toBe('write');
   expect(commandsOf(jobs.publish).join('\n')).toContain('npm publish "$tarball" --provenance --access public');
@@ -31,7 +35,7 @@ test('the documentation has a row for each platform', () => {
   const rows = readFileSync(join(ROOT, 'docs/reference/platforms.md'), 'utf8').match(
     /(?<=^\| .*)`ses-executor-[a-z0-9-]+`(?=.*\| (?:yes|no) )/gm,
   );
-  expect(rows).toEqual(PLATFORMS.map((platform) => `\`${packageOf(platform)}\``));
+  expect(rows).toStrictEqual(PLATFORMS.map((platform) => `\`${packageOf(platform)}\``));
 });
 
 test.each(workflows)('%s calls existing scripts', (_, workflow) => {

@@ -10,5 +10,5 @@ test('the tests and their child programs run in the requested runtime', async ()
   const expected = process.env.SES_EXECUTOR_RUNTIME ?? version(process.versions);
   expect(version(process.versions)).toBe(expected);
   const { stdout, stderr } = await runChild(`console.log((${version})(process.versions));`);
-  expect({ stdout, stderr }).toEqual({ stdout: `${expected}\n`, stderr: '' });
+  expect({ stdout, stderr }).toStrictEqual({ stdout: `${expected}\n`, stderr: '' });
 });

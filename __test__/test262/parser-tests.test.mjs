@@ -39,5 +39,5 @@ test.each(FOLDERS)('%s', async (folder) => {
     if (isRead !== isAccepted) others.push(file.slice(0, 16));
   }
   const exceptions = PARSER_EXCEPTIONS.flatMap(({ files: list }) => list[folder] ?? []);
-  expect(others.sort()).toEqual(exceptions.sort());
+  expect(others.sort()).toStrictEqual(exceptions.sort());
 });

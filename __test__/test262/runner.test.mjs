@@ -82,9 +82,9 @@ const run = (...args) => {
 
 test('tests with an unexpected end are listed', () => {
   const { status, stderr, lines } = run('--checkout', folder);
-  expect([status, stderr]).toEqual([1, '']);
+  expect([status, stderr]).toStrictEqual([1, '']);
   expect(lines.pop()).toBe('8 passed, 1 excepted, 5 failed');
-  expect(lines.sort()).toEqual([
+  expect(lines.sort()).toStrictEqual([
     '1 excepted: Programs are strict',
     'test/async-fails.js: Runtime exception: Test262:AsyncTestFailure:late',
     'test/fails.js: Runtime exception: not true',
@@ -95,7 +95,7 @@ test('tests with an unexpected end are listed', () => {
 });
 
 test('one test can be selected, and a missing checkout is reported', () => {
-  expect(run('--checkout', folder, '--only', 'test/passes.js')).toEqual({
+  expect(run('--checkout', folder, '--only', 'test/passes.js')).toStrictEqual({
     status: 0,
     stderr: '',
     lines: ['1 passed, 0 excepted, 0 failed'],
@@ -108,8 +108,8 @@ test('one test can be selected, and a missing checkout is reported', () => {
 
 test('the tests of SpiderMonkey are found in their folder', () => {
   const { status, stderr, lines } = run('--checkout', checkoutOf(SPIDER_MONKEYS));
-  expect([status, stderr]).toEqual([1, '']);
-  expect(lines).toEqual([
+  expect([status, stderr]).toStrictEqual([1, '']);
+  expect(lines).toStrictEqual([
     'test/language/fails-strict.js: Runtime exception: not true',
     '4 passed, 0 excepted, 1 failed',
   ]);
@@ -117,5 +117,5 @@ test('the tests of SpiderMonkey are found in their folder', () => {
 
 test('every n-th test can be selected', () => {
   const { lines } = run('--checkout', folder, '--only', 'test/module', '--every', '2');
-  expect(lines).toEqual(['2 passed, 0 excepted, 0 failed']);
+  expect(lines).toStrictEqual(['2 passed, 0 excepted, 0 failed']);
 });
