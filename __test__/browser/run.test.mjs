@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { deferred, expectCode, gateTool, neverTool, rejection } from '../helpers.mjs';
+import { deferred, expectCode, gateTool, neverTool } from '../helpers.mjs';
 import { atDeadline, make, withBrowser } from './helpers.mjs';
 
 test('a run begins when its document is complete', async () => {
@@ -302,7 +302,7 @@ test('`input` is the value passed to the run', async () => {
       (await executor.run('[input.a, input.m.get(1)]', { input: { a: 1, m: new Map([[1, 2]]) } })).output,
     ).toStrictEqual([1, 2]);
     expect((await executor.run('typeof input')).output).toBe('undefined');
-    expect(await rejection(executor.run('1', { input: () => 1 }))).toStrictEqual(
+    await expect(executor.run('1', { input: () => 1 })).rejects.toThrow(
       new TypeError('input[0] (function) cannot be cloned'),
     );
   });

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { deferred, expectCode, rejection, testIf } from '../../helpers.mjs';
+import { deferred, expectCode, testIf } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describePendingValues({ withExecutor: withDefaults, can }) {
@@ -112,7 +112,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       for (let i = 0; i < 100_000; i++) deep = [deep];
       await withExecutor({}, {}, async (executor) => {
         if (can.limitDepth) {
-          expect(await rejection(executor.sendVariables({ deep }))).toStrictEqual(
+          await expect(executor.sendVariables({ deep })).rejects.toThrow(
             new TypeError('variables cannot be cloned: it is nested too deeply or too large'),
           );
         }
