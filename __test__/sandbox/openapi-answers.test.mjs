@@ -99,39 +99,39 @@ describe('a call with { response: true }', () => {
     const { call } = await apiOf(document, { answer: () => new Response(body, init), ...options });
     return call(SEEN);
   };
-  const json = { 'content-type': 'application/problem+json' };
+  const problem = { 'content-type': 'application/problem+json' };
 
   test('of an unsuccessful answer is in `data` of the error, next to its JSON', async () => {
     expect(
-      await seen('{"left":0,"id":9007199254740993}', { status: 429, headers: { ...json, 'retry-after': '7' } }),
+      await seen('{"left":0,"id":9007199254740993}', { status: 429, headers: { ...problem, 'retry-after': '7' } }),
     ).toEqual({
       code: 'HTTP_429',
       status: 429,
       message: 'HTTP 429: {"left":0,"id":9007199254740993}',
-      data: { headers: { ...json, 'retry-after': '7' }, body: { left: 0, id: '9007199254740993' } },
+      data: { headers: { ...problem, 'retry-after': '7' }, body: { left: 0, id: '9007199254740993' } },
     });
   });
 
   test.each([
     ['without a body', null, 'HTTP 503', { headers: { etag: '1' } }],
     ['with text', 'gone', 'HTTP 503: gone', { headers: { etag: '1', 'content-type': 'text/plain;charset=UTF-8' } }],
-    ['with wrong JSON', '{"a":', 'HTTP 503: {"a":', { headers: { etag: '1', ...json } }, json],
-    ['with long JSON', JSON.stringify('x'.repeat(6_000)), expect.any(String), { headers: { etag: '1', ...json } }, json],
-    ['with long headers', '{"a":1}', 'HTTP 503: {"a":1}', { body: { a: 1 } }, { ...json, 'x-a': 'x'.repeat(6_000) }],
+    ['with wrong JSON', '{"a":', 'HTTP 503: {"a":', { headers: { etag: '1', ...problem } }, problem],
+    ['with long JSON', JSON.stringify('x'.repeat(6_000)), expect.any(String), { headers: { etag: '1', ...problem } }, problem],
+    ['with long headers', '{"a":1}', 'HTTP 503: {"a":1}', { body: { a: 1 } }, { ...problem, 'x-a': 'x'.repeat(6_000) }],
   ])('of an unsuccessful answer %s', async (_, body, message, data, headers = {}) => {
     const error = await seen(body, { status: 503, headers: { etag: '1', 'set-cookie': 'a=b', ...headers } });
     expect(error).toEqual({ code: 'HTTP_503', status: 503, message, data });
   }); // prettier-ignore
 
   test('of an unsuccessful answer has no credentials and no target of a redirect', async () => {
-    const headers = { ...json, location: 'https://user:password@other.test/', 'x-request': 'token the-secret' };
+    const headers = { ...problem, location: 'https://user:password@other.test/', 'x-request': 'token the-secret' };
     const error = await seen(
       '{"sent":"the-secret"}',
       { status: 302, headers },
       { headers: { 'x-token': 'the-secret' } },
     );
     expect(error.message).toBe('HTTP 302 (to https://other.test/): {"sent":"***"}');
-    expect(error.data).toEqual({ headers: { ...json, 'x-request': 'token ***' }, body: { sent: '***' } });
+    expect(error.data).toEqual({ headers: { ...problem, 'x-request': 'token ***' }, body: { sent: '***' } });
   });
 
   test('is marked for adapters of the host, which may ignore it', async () => {
