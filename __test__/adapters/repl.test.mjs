@@ -394,6 +394,9 @@ describe('the REPL at a terminal', () => {
     ['a method that is named like a command', 'const o = { exit: () => 7 }\ro\r.exit\r()', '7\n'],
     ['an if with an else on the next line', 'let n\nif (false) n = 1\nelse n = 2\nn', '2\n'],
     ['empty lines and comments', '// one\r\r1 +\r\r// two\r2', '3\n'],
+    ['a last line that is named like a command', 'const o = { exit: 8 }\no\n  .exit', '8\n'],
+    ['characters of keys that end the session or search', '3\n\x04\n\x12+ 1\x1a', '4\n'],
+    ['a line separator in a string', '"a\u2028b".length + 6', '9\n'],
   ])('reads pasted text as one program: %s', async (_, text, shown) => {
     const { prompt, type, until } = terminal({});
     await until('> ');
@@ -403,6 +406,44 @@ describe('the REPL at a terminal', () => {
     await until('> ');
     type('.tools\n');
     await until('There are no tools.\n');
+    type(CTRL_D);
+    await prompt.ended;
+  });
+
+  // The rest of the text became another program.
+  test('drops all of a pasted text on Ctrl-C in the middle of it, even if its end never arrives', async () => {
+    const { prompt, type, until } = terminal({});
+    await until('> ');
+    type('\x1b[200~let a = 1\nlet b = 2\n');
+    type(CTRL_C);
+    await until('> ');
+    type('let c = 3\n[a, b, c]\x1b[201~');
+    type('40 + 2\n');
+    await until('42\n');
+    await until('> ');
+    type('\x1b[200~1 +\n');
+    type(CTRL_C);
+    await until('> ');
+    type(CTRL_C);
+    await until('> ');
+    type('50 + 3\n');
+    await until('53\n');
+    type(CTRL_D);
+    await prompt.ended;
+  });
+
+  // Only its last line was recalled. Node.js 24 drew all lines again for each line, which took a minute.
+  test('recalls a pasted program of thousands of lines as one entry of the history', async () => {
+    const { prompt, type, until } = terminal({});
+    await until('> ');
+    const lines = Array.from({ length: 5_000 }, (_, at) => `  ${at},`);
+    type(pasted(`[\n${lines.join('\n')}\n]\n  .map((n) => 2 * n)\n  .at(-1)`));
+    type('\n');
+    await until('9998\n');
+    await until('> ');
+    type('\x1b[A');
+    type('\n');
+    await until('9998\n');
     type(CTRL_D);
     await prompt.ended;
   });

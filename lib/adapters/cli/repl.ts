@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Recoverable, start } from 'node:repl';
+import type { Key } from 'node:readline';
 import { inspect } from 'node:util';
 
 import { namesFor } from './completion';
@@ -140,6 +141,10 @@ const PROMPT = '> ';
 /** Ask a terminal to mark where pasted text begins and ends. */
 const BRACKETED_PASTE_ON = '\x1b[?2004h';
 const BRACKETED_PASTE_OFF = '\x1b[?2004l';
+/** Control characters that are not part of programs. */
+const CONTROLS = /[^\P{Cc}\t\r\n]/gu;
+/** Where Node.js would end a line that is typed. */
+const LINE_BREAK = /[\n\u2028\u2029]/;
 /** Above this number of lines, a program is not parsed again for each further line while brackets are open. */
 const MANY_LINES = 64;
 /** Matches a line whose end is escaped, so that its string continues on the next line. */
@@ -174,10 +179,8 @@ export class Prompt {
   /** The number of lines at which the program is parsed again although brackets are open. */
   #parsedAgainAt = 0;
   #mayExit = false;
-  /** Whether the current key is part of pasted text. */
-  #isPasting = false;
-  /** Whether lines of the incomplete program were pasted since it was last parsed. */
-  #wasPasted = false;
+  /** The pasted text so far: undefined if the keys are typed, null if a person has dropped the text. */
+  #paste: string | null | undefined;
   /** Whether the loss of the session's variables has been shown. */
   #isLossShown = false;
 
@@ -212,7 +215,7 @@ export class Prompt {
     });
     this.#server = server;
     if (!terminal) server.displayPrompt = () => {};
-    else this.#takePastedText(input, output);
+    else this.#takePastedText(output);
     server.prependListener('line', (line) => (this.#line = line));
     this.#setUpCommands();
     // The default handler would end the session at the second Ctrl-C, even during a run.
@@ -241,26 +244,48 @@ export class Prompt {
   }
 
   /**
-   * Makes pasted text one program, which runs when a person presses Enter after it. Otherwise the first line would run
-   * alone, and a line such as `.map(double)` would be a command of the prompt.
+   * Inserts pasted text as a whole, as one line with line breaks in it, which runs when a person presses Enter.
+   * Otherwise the first line would run alone, and a line such as `.map(double)` would be a command of the prompt. Keys
+   * of pasted text are characters: Ctrl-D does not end the session, and tabs do not complete names.
    */
-  #takePastedText(input: NodeJS.ReadableStream, output: NodeJS.WritableStream) {
+  #takePastedText(output: NodeJS.WritableStream) {
     const server = this.#server as Foreign;
-    const { commands } = server;
-    const setPasting = (isPasting: boolean) => {
-      this.#isPasting = isPasting;
-      this.#wasPasted ||= isPasting;
-      // Lines of pasted text are not commands, and tabs in it do not complete names.
-      server.commands = isPasting ? Object.create(null) : commands;
-      server.isCompletionEnabled = !isPasting;
+    const type: (text: string, key?: Key) => void = server._ttyWrite.bind(server);
+    server._ttyWrite = (text: string, key: Key | undefined) => {
+      const name = key?.name;
+      if (name === 'paste-start') {
+        this.#paste = '';
+      } else if (this.#paste === undefined) {
+        type(text, key);
+      } else if (name === 'c' && key?.ctrl) {
+        // The rest of the text may still arrive. If its end never arrives, the next Ctrl-C ends it.
+        const isDropped = this.#paste === null;
+        type(text, key);
+        this.#paste = isDropped ? undefined : null;
+      } else if (name === 'paste-end') {
+        const pasted = (this.#paste ?? '').replace(CONTROLS, '').replace(/\r\n?/g, '\n');
+        this.#paste = undefined;
+        if (LINE_BREAK.test(pasted)) this.#insert(pasted);
+        else if (pasted !== '') type(pasted);
+      } else if (this.#paste !== null) {
+        this.#paste += key?.sequence ?? text;
+      }
     };
-    // Before the prompt itself reads the key.
-    input.prependListener('keypress', (_text, key) => {
-      if (key?.name === 'paste-start') setPasting(true);
-      else if (key?.name === 'paste-end') setPasting(false);
-    });
     output.write(BRACKETED_PASTE_ON);
     server.once('exit', () => output.write(BRACKETED_PASTE_OFF));
+  }
+
+  /** Inserts text with line breaks at the cursor. */
+  #insert(text: string) {
+    const server = this.#server as Foreign;
+    const { isCompletionEnabled, cursor, line } = server;
+    const isAtEnd = cursor === line.length;
+    // Node.js 24 recognizes line breaks only in text that is inserted before other text, as one key.
+    server.isCompletionEnabled = true;
+    if (isAtEnd) server.line += ' ';
+    server._insertString(text);
+    if (isAtEnd) server._deleteRight();
+    server.isCompletionEnabled = isCompletionEnabled;
   }
 
   #setUpCommands() {
@@ -291,7 +316,7 @@ export class Prompt {
     const before = this.#begun;
     this.#begun = '';
     if (before === '' && code.trim() === '') return done(null, undefined);
-    if (this.#isPasting || this.#goesOn(code, before)) {
+    if (this.#goesOn(code, before)) {
       this.#begun = code;
       return done(new Recoverable(new SyntaxError('it goes on')), undefined);
     }
@@ -308,8 +333,7 @@ export class Prompt {
     if (!this.#language.hasBrackets) return this.#language.isIncomplete(code);
     // Reading `code` itself would force Node.js to join all lines for each line.
     const line = `${this.#line}\n`;
-    const isLonger = !this.#wasPasted && before !== '' && code.length === before.length + line.length;
-    this.#wasPasted = false;
+    const isLonger = before !== '' && code.length === before.length + line.length;
     if (!isLonger) {
       this.#brackets = new OpenBrackets();
       this.#lines = 0;
@@ -404,18 +428,15 @@ export class Prompt {
   #interrupt() {
     const server = this.#server;
     if (this.#run !== undefined) return this.#run.abort(new Error('interrupted'));
-    const isTyping = server.line !== '' || this.#begun !== '' || server.editorMode;
+    const isTyping = server.line !== '' || this.#begun !== '' || server.editorMode || this.#paste !== undefined;
     if (!isTyping && this.#mayExit) return server.close();
     this.#mayExit = !isTyping;
     this.#begun = '';
-    // They are read-only in the types.
-    const state: { editorMode: boolean; line: string; cursor: number } = server;
-    state.editorMode = false;
+    (server as Foreign).editorMode = false;
     server.setPrompt(PROMPT);
     server.clearBufferedCommand();
-    this.#say(isTyping ? '' : '(To exit, press Ctrl+C again or Ctrl+D or type .exit)');
-    state.line = '';
-    state.cursor = 0;
+    (server as Foreign).clearLine();
+    if (!isTyping) this.#say('(To exit, press Ctrl+C again or Ctrl+D or type .exit)');
     server.displayPrompt();
   }
 
