@@ -14,9 +14,6 @@ export function loaderText(platforms) {
   return `${HEADER}// @ts-check
 'use strict';
 
-const { existsSync } = require('node:fs');
-const { basename, join } = require('node:path');
-
 /** Node's name of a platform -> the name of its build. */
 const BUILDS = /** @type {Record<string, string>} */ ({
 ${platforms.map(({ name, os, cpu }) => `  '${os} ${cpu}': '${name}',`).join('\n')}
@@ -25,25 +22,34 @@ ${platforms.map(({ name, os, cpu }) => `  '${os} ${cpu}': '${name}',`).join('\n'
 /** How bundlers leave a package where it is. */
 const UNBUNDLED =
   "leave it out of the bundle: serverExternalPackages: ['ses-executor'] in next.config.js, --external ses-executor of bun build " +
-  '(also with --compile), --external:ses-executor of esbuild, externals of webpack; see docs/guide/production.md';
+  '(with --compile also --compile-autoload-package-json), --external:ses-executor of esbuild, externals of webpack; see docs/guide/production.md';
 
 module.exports = /** @type {import('./native')} */ (load());
 
 function load() {
+  let files, paths;
+  try {
+    files = require('node:fs');
+    paths = require('node:path');
+    // In a bundle that is an ES module there may be no such name.
+    if (typeof __dirname === 'undefined') throw new ReferenceError('__dirname is not defined');
+  } catch (error) {
+    throw failure(\`ses-executor is in a bundle, which cannot have the addon: \${UNBUNDLED}\`, error);
+  }
   const platform = \`\${process.platform} \${process.arch}\`;
   const build = BUILDS[platform];
   if (build === undefined) {
     throw failure(\`there is no build for \${platform}; there are builds for \${Object.keys(BUILDS).join(', ')}\`);
   }
   // A development checkout has its own build beside this file, which a published package never has.
-  const local = join(__dirname, \`ses-executor.\${build}.node\`);
-  const wanted = existsSync(local) ? local : \`ses-executor-\${build}\`;
+  const local = paths.join(__dirname, \`ses-executor.\${build}.node\`);
+  const wanted = files.existsSync(local) ? local : \`ses-executor-\${build}\`;
   try {
     return require(wanted);
   } catch (error) {
     if (isMusl()) throw failure('there is no build for Linux with musl libc; use a system with glibc', error);
     if (isMissing(/** @type {any} */ (error))) {
-      const advice = isBundled()
+      const advice = isBundled(files, paths)
         ? \`ses-executor is in a bundle, which cannot have the addon: \${UNBUNDLED}\`
         : \`install it, or run \\\`npm run build\\\` in a checkout; if ses-executor is in a bundle, \${UNBUNDLED}\`;
       throw failure(\`the package ses-executor-\${build} is not installed; \${advice}\`, error);
@@ -58,11 +64,17 @@ function load() {
  * @param {{ code?: unknown, message?: unknown }} error
  */
 function isMissing({ code, message }) {
-  return /MODULE_NOT_FOUND$/.test(String(code)) || /cannot find (?:module|package)|too dynamic/i.test(String(message));
+  const unknown = /cannot find (?:module|package)|too dynamic|dynamic(?:ally)? require/i;
+  return /MODULE_NOT_FOUND$/.test(String(code)) || unknown.test(String(message));
 }
 
-/** Whether this file is part of a bundle, which has another name, or a name of a file that does not exist. */
-function isBundled() {
+/**
+ * Whether this file is part of a bundle, which has another name, or a name of a file that does not exist.
+ *
+ * @param {typeof import('node:fs')} files
+ * @param {typeof import('node:path')} paths
+ */
+function isBundled({ existsSync }, { basename }) {
   return basename(__filename) !== 'native.cjs' || !existsSync(__filename);
 }
 

@@ -7,11 +7,12 @@ import { expect, test } from 'vitest';
 
 import { PLATFORMS } from '../../scripts/platforms.mjs';
 import { loaderText } from '../../scripts/native-loader.mjs';
+import { spawnNode } from '../helpers.mjs';
 
 const nodeRequire = createRequire(import.meta.url);
 const UNBUNDLED =
   "leave it out of the bundle: serverExternalPackages: ['ses-executor'] in next.config.js, --external ses-executor of bun build " +
-  '(also with --compile), --external:ses-executor of esbuild, externals of webpack; see docs/guide/production.md';
+  '(with --compile also --compile-autoload-package-json), --external:ses-executor of esbuild, externals of webpack; see docs/guide/production.md';
 
 /** The message of the loader in a file, on a platform, whose `require` throws `error` for the addon. */
 function messageOf(file, error, platform = { platform: process.platform, arch: process.arch }) {
@@ -36,12 +37,29 @@ test.each([
   ['bun build --compile', '/$bunfs/root/app', missing("Cannot find package 'ses-executor-linux-x64-gnu' from '/$bunfs/root/app'", 'ERR_MODULE_NOT_FOUND')],
   ['bun on Windows', 'B:\\~BUN\\root\\app.exe', new Error("Cannot find module 'ses-executor-win32-x64-msvc'")],
   ['esbuild', '/srv/app/dist/server.js', missing('Cannot find module')],
+  ['rollup', '/srv/app/dist/server.cjs', new Error('Could not dynamically require "ses-executor-linux-x64-gnu". Please configure')],
+  ['esbuild, another shim', '/srv/app/dist/server.js', new Error('Dynamic require of "ses-executor-linux-x64-gnu" is not supported')],
 ])('%s: the message says what to configure in the bundler', (_, file, error) => {
   expect(messageOf(file, error)).toMatch(
     /^ses-executor cannot be loaded: the package ses-executor-[\w-]+ is not installed; ses-executor is in a bundle, which cannot have the addon: /,
   );
   expect(messageOf(file, error).endsWith(UNBUNDLED)).toBe(true);
 }); // prettier-ignore
+
+// Their own failures named neither the package nor what to do.
+test.each([
+  ['without require', '() => { throw new Error(\'Dynamic require of "node:fs" is not supported\'); }'],
+  ['without __dirname', 'createRequire(import.meta.url)'],
+])('a bundle that is an ES module %s says what to configure in the bundler', async (_, require) => {
+  const text = `import { createRequire } from 'node:module';
+    const require = ${require}, module = {};
+    ${loaderText(PLATFORMS)}`;
+  const { status, stderr } = await spawnNode(['--input-type=module', '--eval', text]);
+  expect(status).toBe(1);
+  expect(stderr).toContain(
+    `Error: ses-executor cannot be loaded: ses-executor is in a bundle, which cannot have the addon: ${UNBUNDLED}`,
+  );
+});
 
 test('outside a bundle the message says to install the package first', () => {
   const file = nodeRequire.resolve('../../native.cjs');

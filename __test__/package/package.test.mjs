@@ -609,7 +609,8 @@ test('a missing platform package is reported in one line', async () => {
   expect(stdout).toBe(
     `ses-executor cannot be loaded: the package ${PLATFORM_PACKAGE} is not installed; ` +
       'install it, or run `npm run build` in a checkout; if ses-executor is in a bundle, leave it out of the bundle: ' +
-      "serverExternalPackages: ['ses-executor'] in next.config.js, --external ses-executor of bun build (also with --compile), " +
+      "serverExternalPackages: ['ses-executor'] in next.config.js, --external ses-executor of bun build " +
+      '(with --compile also --compile-autoload-package-json), ' +
       '--external:ses-executor of esbuild, externals of webpack; see docs/guide/production.md\n',
   );
 });
