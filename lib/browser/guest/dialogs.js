@@ -2,9 +2,9 @@
 'use strict';
 
 /**
- * Makes dialogs return immediately, as in a page that may not open any. Only code that captured `prompt` before can open a
- * dialog: synchronous calls use it to wait for the host. Must be complete in itself, because frames get the source of
- * only this function.
+ * Makes dialogs return immediately, as in a page that may not open any. Only code that captured `prompt` before can
+ * open a dialog: synchronous calls use it to wait for the host. Must be complete in itself, because frames get the
+ * source of only this function.
  */
 function endDialogs() {
   const { Object, Reflect } = globalThis;
