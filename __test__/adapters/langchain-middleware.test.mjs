@@ -182,13 +182,13 @@ test.each([
   };
   const journals = async () => (await all(checkpointStore(checkpointer).list())).length;
   const { __interrupt__: interrupts } = await inProcess([program]).invoke(say, inThread(thread));
-  expect(interrupts.map(({ value }) => value)).toEqual(['Sure?']);
-  expect([await journals(), ended]).toEqual([1, []]);
+  expect(interrupts.map(({ value }) => value)).toStrictEqual(['Sure?']);
+  expect([await journals(), ended]).toStrictEqual([1, []]);
   const turns = [{ code: 'globalThis.n' }, 'Done.'];
   const answered = await inProcess(turns).invoke(new Command({ resume: 'yes' }), inThread(thread));
-  expect(results(answered)).toEqual(['yes', state === 'call' ? 'The program has no value.' : '1']);
-  expect(called).toEqual(['charge']);
-  expect([await journals(), new Set(ended).size]).toEqual(state === 'thread' ? [1, 0] : [0, state === 'turn' ? 1 : 2]);
+  expect(results(answered)).toStrictEqual(['yes', state === 'call' ? 'The program has no value.' : '1']);
+  expect(called).toStrictEqual(['charge']);
+  expect([await journals(), new Set(ended).size]).toStrictEqual(state === 'thread' ? [1, 0] : [0, state === 'turn' ? 1 : 2]);
 });
 
 test('of programs that a model sends at the same time, one waits, and the model can send the others again', async () => {
@@ -204,11 +204,11 @@ test('of programs that a model sends at the same time, one waits, and the model 
     checkpointer,
   });
   const { __interrupt__: interrupts } = await agent.invoke(say, inThread('a'));
-  expect(interrupts.map(({ value }) => value)).toEqual(['Sure?']);
+  expect(interrupts.map(({ value }) => value)).toStrictEqual(['Sure?']);
   const [answered, refused, again] = results(await agent.invoke(new Command({ resume: 'yes' }), inThread('a')));
-  expect([answered, again]).toEqual(['yes', '2']);
+  expect([answered, again]).toStrictEqual(['yes', '2']);
   expect(refused).toMatch(/^ERR_RUN_WAITING[^]*This code has not run\. An earlier program has not ended\./);
-  expect(called).toEqual(['charge', 'charge']);
+  expect(called).toStrictEqual(['charge', 'charge']);
 });
 
 test('a durable session is released after each turn', async () => {

@@ -95,7 +95,7 @@ describe('an executor function that throws fails only the call', () => {
     const model = scriptedModel('code', [{ code: '1' }, { text: 'done' }]);
     const tool = aiCodeTool({ tools: { guarded }, executor });
     const { steps } = await generateText({ model, tools: { code: tool }, stopWhen: stepCountIs(3), prompt: 'go' });
-    expect(steps[0].content.map(({ type }) => type)).toEqual(['tool-call', 'tool-error']);
+    expect(steps[0].content.map(({ type }) => type)).toStrictEqual(['tool-call', 'tool-error']);
     expect(steps[0].content[1].error.message).toBe('the store is away');
   });
 
@@ -103,7 +103,7 @@ describe('an executor function that throws fails only the call', () => {
     const model = scriptedModel('code', [{ code }, { text: 'done' }]);
     const tool = aiCodeTool({ tools: { guarded }, executor });
     const { content } = await generateText({ model, tools: { code: tool }, prompt: 'go' });
-    expect(content.map(({ type }) => type)).toEqual(['tool-call', 'tool-approval-request']);
+    expect(content.map(({ type }) => type)).toStrictEqual(['tool-call', 'tool-approval-request']);
   });
 
   test('in the OpenAI Agents SDK', async () => {

@@ -158,7 +158,7 @@ test('goals are printed with at most three decimals', () => {
     { ...goal, must: 1 / 0.85 },
     { ...goal, must: 0.083, aim: 1 / 3 },
   ]).split('\n');
-  expect(lines.slice(2).map((line) => line.split('|').slice(4, 6))).toEqual([
+  expect(lines.slice(2).map((line) => line.split('|').slice(4, 6))).toStrictEqual([
     [' ≤ 1.176× ', '  '],
     [' ≤ 0.083× ', ' ≤ 0.333× '],
   ]);

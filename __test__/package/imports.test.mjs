@@ -46,7 +46,7 @@ const LOADED = {
 };
 
 test('each entry point has its limits', () => {
-  expect(Object.keys(LOADED)).toEqual(Object.keys(paths).filter((path) => path !== './package.json'));
+  expect(Object.keys(LOADED)).toStrictEqual(Object.keys(paths).filter((path) => path !== './package.json'));
 });
 
 test.each(Object.entries(LOADED))('%s loads only what it needs', async (path, [most, packages, hasAddon = false]) => {
@@ -54,7 +54,7 @@ test.each(Object.entries(LOADED))('%s loads only what it needs', async (path, [m
     require('ses-executor${path.slice(1)}');
     console.log(JSON.stringify(Object.keys(require.cache)));`;
   const { status, stdout, stderr } = await spawnNode(['--input-type=commonjs', '--eval', script], { cwd: ROOT });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect({ status, stderr }).toStrictEqual({ status: 0, stderr: '' });
   const files = JSON.parse(stdout).map((file) => file.replaceAll('\\', '/'));
   const named = files.map((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]);
   expect([...new Set(named.filter((name) => name !== undefined))].sort()).toStrictEqual(packages);

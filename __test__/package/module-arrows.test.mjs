@@ -97,7 +97,7 @@ describe('the order of folders', () => {
 
   test('requires no place for folders without modules', async () => {
     const files = { 'low/mod.rs': '', 'high/mod.rs': '', 'fixtures/loops.js': '', 'tests/mod.rs': '' };
-    expect(await upwardOf(files)).toEqual([]);
+    expect(await upwardOf(files)).toStrictEqual([]);
   });
 
   test('forbids modules of one level to name each other, files with a place among them', async () => {
@@ -110,7 +110,7 @@ describe('the order of folders', () => {
       'right/b.rs': 'use crate::base::f;',
     };
     const order = ['base', ['left', 'right']];
-    expect(await inCrate(files, (folder) => upwardIn(folder, order))).toEqual([
+    expect(await inCrate(files, (folder) => upwardIn(folder, order))).toStrictEqual([
       'base names left::a, which is above it',
       'left::a names right::b, which is beside it',
     ]);

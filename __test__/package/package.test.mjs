@@ -237,7 +237,7 @@ paths:
       } catch ({ stack }) {
         console.log(/node_modules.ses-executor.lib.ses.executor\\.ts:\\d+:\\d+/.test(stack), /\\.js:\\d+/.test(stack));
       }`;
-    expect(await spawnNode(['--enable-source-maps', '--eval', script], { cwd: app })).toEqual({
+    expect(await spawnNode(['--enable-source-maps', '--eval', script], { cwd: app })).toStrictEqual({
       status: 0,
       signal: null,
       stdout: 'true false\n',

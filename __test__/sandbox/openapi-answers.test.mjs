@@ -104,7 +104,7 @@ describe('a call with { response: true }', () => {
   test('of an unsuccessful answer is in `data` of the error, next to its JSON', async () => {
     expect(
       await seen('{"left":0,"id":9007199254740993}', { status: 429, headers: { ...problem, 'retry-after': '7' } }),
-    ).toEqual({
+    ).toStrictEqual({
       code: 'HTTP_429',
       status: 429,
       message: 'HTTP 429: {"left":0,"id":9007199254740993}',
@@ -120,7 +120,7 @@ describe('a call with { response: true }', () => {
     ['with long headers', '{"a":1}', 'HTTP 503: {"a":1}', { body: { a: 1 } }, { ...problem, 'x-a': 'x'.repeat(6_000) }],
   ])('of an unsuccessful answer %s', async (_, body, message, data, headers = {}) => {
     const error = await seen(body, { status: 503, headers: { etag: '1', 'set-cookie': 'a=b', ...headers } });
-    expect(error).toEqual({ code: 'HTTP_503', status: 503, message, data });
+    expect(error).toStrictEqual({ code: 'HTTP_503', status: 503, message, data });
   }); // prettier-ignore
 
   test('of an unsuccessful answer has no credentials and no target of a redirect', async () => {
@@ -131,7 +131,7 @@ describe('a call with { response: true }', () => {
       { headers: { 'x-token': 'the-secret' } },
     );
     expect(error.message).toBe('HTTP 302 (to https://other.test/): {"sent":"***"}');
-    expect(error.data).toEqual({ headers: { ...problem, 'x-request': 'token ***' }, body: { sent: '***' } });
+    expect(error.data).toStrictEqual({ headers: { ...problem, 'x-request': 'token ***' }, body: { sent: '***' } });
   });
 
   test('is marked for adapters of the host, which may ignore it', async () => {

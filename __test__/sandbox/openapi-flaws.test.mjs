@@ -242,7 +242,7 @@ describe('a flaw in an operation omits that operation with a warning', () => {
     );
     const { call, requests, warnings } = await apiOf(document);
     await call("sdk.api.a({ name: 'Rex', owner: 5 })");
-    expect([requests[0].body, warnings]).toEqual([
+    expect([requests[0].body, warnings]).toStrictEqual([
       '{"name":"Rex","owner":5}',
       [`in the schema #/components/schemas/Pet values are not checked: ${reason}`],
     ]);

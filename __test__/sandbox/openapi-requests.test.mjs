@@ -179,7 +179,7 @@ describe('parts of an allOf of which one forbids the properties of the others', 
     );
     const { call, requests, warnings } = await apiOf(document);
     await call("sdk.api.a({ body: { key: 'k', email: 'e' } })");
-    expect([requests[0].body, warnings]).toEqual(['{"key":"k","email":"e"}', []]);
+    expect([requests[0].body, warnings]).toStrictEqual(['{"key":"k","email":"e"}', []]);
     await expectCode(call("sdk.api.a({ body: { key: 'k', other: 1 } })"), 'ERR_INVALID_PARAMS');
     await expectCode(call("sdk.api.a({ body: { email: 'e' } })"), 'ERR_INVALID_PARAMS');
     await expectCode(call("sdk.api.a({ body: { key: 5, email: 'e' } })"), 'ERR_INVALID_PARAMS');
