@@ -155,6 +155,24 @@ test('a program that waits for something that the journal does not have is detec
   });
 });
 
+test('a program that waits before a call that the journal has an answer to is detected', async () => {
+  const [run, call] = [await numberOf('run'), await numberOf('call')];
+  const store = await changed(
+    'const sum = await add(n, 2); /*                      */',
+    'await new Promise(()=> 0); const sum = await add(n, 2);',
+    run,
+  );
+  const error = await rejection(openSession('s', { store, tools: untouchable(tools), replayTimeoutMs: 20_000 }));
+  expect(error.code).toBe('ERR_REPLAY_DIVERGED');
+  expect(error.details).toStrictEqual({
+    run: 1,
+    cause: 'stuck',
+    entry: call,
+    expected: { type: 'call', name: 'add', args: [1, 2] },
+    actual: undefined,
+  });
+});
+
 test('a run that continues and differs ends with the error, and the session is DEAD', async () => {
   const whole = memoryStore();
   const asking = { ...tools, ask: async () => waitForAnswer() };

@@ -164,6 +164,11 @@ impl RecordedJob {
         self.recorded.pop_front().or_else(|| self.settled.take())
     }
 
+    /// Whether the journal has more of the job than its end.
+    pub fn has_more(&self) -> bool {
+        !self.recorded.is_empty() || !self.turns.is_empty()
+    }
+
     /// Calls that the journal has answers to.
     pub fn answered(&self) -> &HashSet<ToolCallId> {
         &self.answered

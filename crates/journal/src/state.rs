@@ -775,10 +775,11 @@ impl State {
                 self.next_job(effects);
             }
             Event::Idle { answers } => {
-                // The guest has taken all answers of the journal and has not ended.
-                let is_stuck = answers == self.sent && self.jobs.front().is_some_and(|job| job.turns.is_empty());
-                if is_stuck {
-                    let recorded = self.jobs.front_mut().and_then(RecordedJob::next_recorded);
+                // The guest has taken all answers to the calls that it has made, and has not ended.
+                if answers == self.sent
+                    && let Some(job) = self.jobs.front_mut()
+                {
+                    let recorded = job.next_recorded();
                     self.diverge("stuck", recorded, None, effects);
                 }
             }
@@ -852,8 +853,14 @@ impl State {
                 }
             }
             Event::Idle { answers } => {
-                let has_more = self.jobs.front().is_some_and(|open| !open.turns.is_empty());
-                self.is_idle = answers == self.sent && !has_more;
+                self.is_idle = answers == self.sent && self.held.is_empty();
+                // The journal says that the guest goes on without further answers.
+                if self.is_idle
+                    && let Some(open) = self.jobs.front_mut().filter(|open| open.has_more())
+                {
+                    let recorded = open.next_recorded();
+                    return self.diverge("stuck", recorded, None, effects);
+                }
                 if self.is_idle {
                     self.work.pause();
                 }
