@@ -219,6 +219,10 @@ pub fn read(
         if (number == 0) != matches!(entry.body, EntryBody::Head(_)) {
             return Err(flaw(FlawKind::Order, "a journal begins with its head, which is its only one"));
         }
+        let begins_run = matches!(&entry.body, EntryBody::Command(Command::Run { .. }));
+        if !(entry.run == content.runs || begins_run && entry.run.checked_sub(1) == Some(content.runs)) {
+            return Err(flaw(FlawKind::Order, "its run is neither the last one nor the next one"));
+        }
         content.replayed_bytes += bytes.len();
         let is_internal = entry.run <= content.runs;
         content.runs = content.runs.max(entry.run);
@@ -261,12 +265,11 @@ pub fn read(
                     .map_err(|message| flaw(FlawKind::Order, message))?;
             }
             EntryBody::Command(command) => {
-                let is_run = matches!(command, Command::Run { .. });
-                let is_internal = is_run && is_internal;
+                let is_internal = begins_run && is_internal;
                 if is_internal && !has_restarted {
                     content.looked_at = Some(entry.run);
                 }
-                has_restarted &= !is_run;
+                has_restarted &= !begins_run;
                 let job = match &command {
                     Command::Run { job, limits, code, .. } => {
                         programs.begin(code);

@@ -70,11 +70,7 @@ impl Entry {
     ///
     /// The bytes are not one whole frame of a known kind.
     pub fn read(frame: &[u8]) -> Result<Self, Malformed> {
-        let (head, body) = frame.split_first_chunk::<HEAD_BYTES>().ok_or(Malformed)?;
-        let head = Head::read(*head, frame.len())?;
-        if head.body_bytes != body.len() {
-            return Err(Malformed);
-        }
+        let (head, body) = parts(frame)?;
         let text = || String::from_utf8(body.to_vec()).map_err(|_| Malformed);
         let body = match head.kind {
             HEAD => EntryBody::Head(text()?),
@@ -158,10 +154,20 @@ fn read_answers(body: &[u8]) -> Result<EntryBody, Malformed> {
         withheld.push((u64::from_le_bytes(*call), *digest));
         rest = after;
     }
-    match Entry::read(rest)?.body {
-        EntryBody::Command(command @ Command::ToolReplies { .. }) => Ok(EntryBody::Answers { withheld, command }),
+    // Not an entry, which could be one of this kind again, to any depth.
+    match parts(rest)? {
+        (Head { kind: TOOL_REPLIES, .. }, body) => {
+            Ok(EntryBody::Answers { withheld, command: Command::read(TOOL_REPLIES, body)? })
+        }
         _ => Err(Malformed),
     }
+}
+
+/// The head and the body of one whole frame.
+fn parts(frame: &[u8]) -> Result<(Head, &[u8]), Malformed> {
+    let (head, body) = frame.split_first_chunk::<HEAD_BYTES>().ok_or(Malformed)?;
+    let head = Head::read(*head, frame.len())?;
+    if head.body_bytes == body.len() { Ok((head, body)) } else { Err(Malformed) }
 }
 
 fn frame(kind: u8, run: u32, body: &[u8]) -> Vec<u8> {

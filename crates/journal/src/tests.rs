@@ -170,8 +170,8 @@ fn a_checkpoint_replaces_what_comes_before_it_for_its_engine_only() {
     let whole = before + entries[11].len();
     assert_eq!(load(Some("another engine")), (whole, None, 1, 1));
     assert_eq!(load(None), (whole, None, 1, 1));
-    // The run after it has not ended.
-    frames.extend([frame(2, &Command::SetTools { job: 4, tools: Vec::new() })]);
+    // The job after it has not ended.
+    frames.extend([frame(1, &Command::SetTools { job: 4, tools: Vec::new() })]);
     frames.extend(checkpoint_frame(1, "an engine", &[1, 2, 3]));
     let Err(Flaw { kind, entry, .. }) = journal(keys(), signed(keys(), frames)).load(None, None) else {
         panic!("nobody writes it")
@@ -201,6 +201,41 @@ fn results_that_are_not_kept_prevent_checkpoints_until_the_session_begins_again(
     let full = Journal::new(ID.to_owned(), keys(), 1);
     full.begin("{}", Seed([1, 2, 3, 4]));
     assert_eq!(reason_of(&full), "the journal has no room");
+}
+
+/// A session continues with the highest number, so the entries that it adds would belong to another run.
+#[test]
+fn an_entry_of_a_run_that_has_not_begun_is_refused() {
+    for (entry, number) in [(2, 1), (6, 2), (6, u32::MAX), (9, 2), (13, 3), (13, 1)] {
+        let mut frames = frames();
+        frames[entry][5..9].copy_from_slice(&u32::to_le_bytes(number));
+        let Err(flaw) = load(Keys::default(), signed(Keys::default(), frames)) else { panic!("entry {entry}") };
+        assert_eq!((flaw.kind, flaw.entry), (FlawKind::Order, entry as u64));
+    }
+}
+
+/// A reader that reads what is in them as entries again recurses, and the process ends when its stack does.
+#[test]
+fn answers_within_answers_are_refused() {
+    const LEVELS: usize = 100_000;
+    const BYTES_PER_LEVEL: usize = 13;
+    let answers = further_frames().remove(14);
+    let mut nested = Vec::new();
+    for level in (1..=LEVELS).rev() {
+        let length = (answers.len() + level * BYTES_PER_LEVEL - size_of::<u32>()) as u32;
+        nested.extend(length.to_le_bytes());
+        nested.push(answers[4]);
+        nested.extend(2_u32.to_le_bytes());
+        // No answer of this level is withheld.
+        nested.extend(0_u32.to_le_bytes());
+    }
+    nested.extend(answers);
+    let mut frames = frames();
+    frames.push(nested);
+    let Err(Flaw { kind, entry, .. }) = load(Keys::default(), signed(Keys::default(), frames)) else {
+        panic!("nobody writes it")
+    };
+    assert_eq!((kind, entry), (FlawKind::Form, 14));
 }
 
 /// Numbers that are the same in each run of the tests.
