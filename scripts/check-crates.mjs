@@ -31,7 +31,7 @@ const LAYERS = {
   'ses-remote': ['ses-peer', 'ses-process', 'ses-protocol', 'ses-session'],
   'ses-worker': ['ses-engine', 'ses-process', 'ses-protocol', 'ses-sandbox', 'ses-session', 'ses-sync'],
   'ses-thread': ['ses-engine', 'ses-protocol', 'ses-session', 'ses-sync'],
-  'ses-executor-fuzz': ['ses-prepare', 'ses-protocol', 'ses-transfer'],
+  'ses-executor-fuzz': ['ses-journal', 'ses-prepare', 'ses-protocol', 'ses-session', 'ses-sync', 'ses-transfer'],
   'ses-executor': [
     'ses-engine',
     'ses-files',

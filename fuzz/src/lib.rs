@@ -1,9 +1,10 @@
-//! What must hold of `prepare` for any text, and of `transfer` and the frames of workers for any bytes. Run by
+//! What must hold of `prepare` for any text, and of `transfer`, journals and the frames of workers for any bytes. Run by
 //! libFuzzer (`fuzz_targets/`) and, on stable Rust, by the tests in `tests/`.
 
 pub mod bounds;
 pub mod corpus;
 pub mod frames;
+pub mod journals;
 pub mod node;
 pub mod prepare;
 pub mod transfer;

@@ -1,0 +1,3 @@
+#![cfg_attr(fuzzing, no_main)]
+
+ses_executor_fuzz::target!(ses_executor_fuzz::journals::check);
