@@ -188,7 +188,9 @@ test.each([
   const answered = await inProcess(turns).invoke(new Command({ resume: 'yes' }), inThread(thread));
   expect(results(answered)).toStrictEqual(['yes', state === 'call' ? 'The program has no value.' : '1']);
   expect(called).toStrictEqual(['charge']);
-  expect([await journals(), new Set(ended).size]).toStrictEqual(state === 'thread' ? [1, 0] : [0, state === 'turn' ? 1 : 2]);
+  expect([await journals(), new Set(ended).size]).toStrictEqual(
+    state === 'thread' ? [1, 0] : [0, state === 'turn' ? 1 : 2],
+  );
 });
 
 test('of programs that a model sends at the same time, one waits, and the model can send the others again', async () => {

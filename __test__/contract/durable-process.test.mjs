@@ -3,7 +3,7 @@
 import { describeExecutor } from './suite/index.mjs';
 import { OpeningSession } from './opening-session.mjs';
 
-/** Rules about the life of an isolate: a session has none of its own, and a lost run is undone. */
+/** Rules about the life of an isolate, which a session does not keep. A lost run is undone. */
 const OF_ISOLATES = ['lifecycle', 'recovery'];
 /**
  * Rules that a session on a thread and an executor in a process keep, and that no journal or process comes between: how

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
+import { asyncSlices } from '../contract/budget';
 import { mayReadNow, readInSlices } from '../ses/read-scheduler';
 import wire = require('../ses/transfer');
 import { finishedCalls } from './history';
-import { inSlices } from './slices';
 import type { NativeJournal, NativeJournalContent } from '../../native';
 import type { EndedProgram, TaskProgram } from '../contract/task-programs';
 import type { RunFailure } from '../contract/run-failure';
@@ -37,7 +37,7 @@ export class ProgramNotes {
   /** @param journal was read and not replayed */
   static async read(journal: NativeJournal, { next }: Pick<NativeJournalContent, 'next'>): Promise<ProgramNotes> {
     const notes = new ProgramNotes();
-    const pause = inSlices();
+    const pause = asyncSlices();
     for (let number = 0; number < next; number++) {
       const { type, text = '{}' } = journal.outline(number) ?? {};
       const { program } = (type === 'note' ? JSON.parse(text) : {}) as Note;
@@ -84,7 +84,7 @@ export async function endedProgram(
 
 /** The output and the logs of a run that has ended; without an output if it has failed. */
 async function endOf(journal: NativeJournal, { next }: NativeJournalContent, run: number, code: string) {
-  const pause = inSlices();
+  const pause = asyncSlices();
   // The program was noted before its run.
   const [first = next] = journal.find('note', run - 1).slice(-1);
   const logs: string[] = [];

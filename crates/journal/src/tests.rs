@@ -217,7 +217,7 @@ fn an_entry_of_a_run_that_has_not_begun_is_refused() {
 /// A reader that reads what is in them as entries again recurses, and the process ends when its stack does.
 #[test]
 fn answers_within_answers_are_refused() {
-    const LEVELS: usize = 100_000;
+    const LEVELS: usize = 60_000;
     const BYTES_PER_LEVEL: usize = 13;
     let answers = further_frames().remove(14);
     let mut nested = Vec::new();
