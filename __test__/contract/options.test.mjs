@@ -174,6 +174,17 @@ test.each([
   expect(closest(name, known)).toBe(expected);
 });
 
+test.each([
+  ['V', ['to', 'vars'], undefined],
+  ['ad', ['add', 'list'], 'add'],
+  ['exec', ['check', 'repl'], undefined],
+  ['x.js', ['vars', 'to'], undefined],
+  ['rnu', ['run', 'mcp'], 'run'],
+  ['rn', ['run', 'mcp'], 'run'],
+])('at most half of %s, rounded up, is edited for a suggestion', (name, known, expected) => {
+  expect(closest(name, known)).toBe(expected);
+});
+
 test('the closest of several names has the same beginning, or the fewest edits', () => {
   expect(closest('timeouts', ['dimeouts', 'timeoutMs'])).toBe('timeoutMs');
   expect(closest('abcd', ['abxx', 'abcx'])).toBe('abcx');
@@ -182,9 +193,9 @@ test('the closest of several names has the same beginning, or the fewest edits',
 // An edit distance takes time in proportion to the product of the lengths.
 test('the closest name is one of the first 200 names of a similar length', () => {
   const others = (count, length) => Array.from({ length: count }, () => 'z'.repeat(length));
-  expect(closest('abcd', [...others(199, 7), 'abxx'])).toBe('abxx');
-  expect(closest('abcd', [...others(200, 7), 'abxx'])).toBeUndefined();
-  expect(closest('abcd', [...others(2_000, 8), 'abxx'])).toBe('abxx');
+  expect(closest('abcd', [...others(199, 6), 'abxx'])).toBe('abxx');
+  expect(closest('abcd', [...others(200, 6), 'abxx'])).toBeUndefined();
+  expect(closest('abcd', [...others(2_000, 7), 'abxx'])).toBe('abxx');
 });
 
 test('checkSome checks only the named options', () => {

@@ -318,27 +318,28 @@ function alternatives(names: string[]) {
  * If a name shares at least this many first units with a known name, and they are most of it, that name is suggested.
  */
 const MIN_PREFIX = 5;
-/** Edits between a name and the known name that is suggested for it. */
+/** Edits between a name and the known name that is suggested for it. They are at most half of the name too, rounded up. */
 const MAX_EDITS = 3;
 /** Known names that are compared character by character. Third parties may choose them, and their number. */
 const MAX_COMPARED = 200;
 
 /**
  * The known name with the same beginning, such as `maxOperations` for `maxOps`; otherwise one that is at most three
- * edits away, if any.
+ * edits away, if any. Of a short name, at most half may be edited, rounded up.
  */
 export function closest(name: string, known: readonly string[]) {
   const given = name.slice(0, 64).toLowerCase();
+  const maxEdits = Math.min(MAX_EDITS, Math.ceil(given.length / 2));
   const ranked = known
     .map((candidate) => {
       const lower = candidate.toLowerCase();
       const prefix = commonPrefix(given, lower);
       return { candidate, lower, beginsAlike: prefix >= MIN_PREFIX && prefix >= given.length * 0.75 };
     })
-    .filter(({ lower, beginsAlike }) => beginsAlike || Math.abs(lower.length - given.length) <= MAX_EDITS)
+    .filter(({ lower, beginsAlike }) => beginsAlike || Math.abs(lower.length - given.length) <= maxEdits)
     .slice(0, MAX_COMPARED)
     .map((each) => ({ ...each, edits: editDistance(given, each.lower) }))
-    .filter(({ edits, beginsAlike }) => beginsAlike || edits <= MAX_EDITS)
+    .filter(({ edits, beginsAlike }) => beginsAlike || edits <= maxEdits)
     .sort((a, b) => Number(b.beginsAlike) - Number(a.beginsAlike) || a.edits - b.edits);
   return ranked[0]?.candidate;
 }
