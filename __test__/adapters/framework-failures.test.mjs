@@ -118,6 +118,7 @@ test.each([
   ['a cause that is not an error', new Error('a', { cause: 'why' }), ' Its cause: why'],
   ['the first of its errors', new AggregateError([1, 2, 3, 4, 5].map((n) => new Error(`e${n}`)), 'a'), ' Its errors: e1; e2; e3; e4'],
   ['a long cause in part', new Error('a', { cause: new Error('x'.repeat(201)) }), ` Its cause: ${'x'.repeat(200)}...`],
+  ['nothing more if the cause is data', new Error('a', { cause: [{ path: 'b' }] }), ''],
   ['nothing more without a cause', new Error('a'), ''],
 ])('the failure of a tool that code does not catch shows %s', async (_, thrown, shown) => {
   const fail = async () => {

@@ -398,7 +398,7 @@ describe('parameters and security', () => {
     // What a query says may be a secret of the host.
     answer = () => ({ status: 303, body: '', headers: { location: 'http://user:pw@localhost:1/a?key=secret' } });
     const error = await expectCode(manager.executeCode(`sdk.api.postNotes({ body: 'x' })`), 'ERR_TOOL_PROXY_FAIL');
-    expect(error.cause.message).toBe('HTTP 303 See Other (to http://localhost:1/a):');
+    expect(error.cause.message).toBe('HTTP 303 See Other (to http://localhost:1/a)');
   });
 
   test('a failed connection reports the cause and the address, and an answer that is not JSON reports its request', async () => {

@@ -11,13 +11,15 @@ const MAX_CHARS = 200;
 /**
  * The cause of an error that a tool has thrown, or its errors, as far as guests get them.
  *
- * @returns undefined if there are none
+ * @returns undefined if there are none, or if the cause is data, such as the list of a validator
  */
 export function causesText(thrown: unknown): string | undefined {
   const { cause, errors = [] } = errorDetails(thrown) ?? {};
-  if (cause !== undefined) return `Its cause: ${brief(cause)}`;
+  if (cause !== undefined) return isData(cause) ? undefined : `Its cause: ${brief(cause)}`;
   return errors.length === 0 ? undefined : `Its errors: ${errors.slice(0, MAX_ERRORS).map(brief).join('; ')}`;
 }
+
+const isData = (part: Part) => part.length === 1 && typeof part[0] === 'object' && part[0] !== null;
 
 function brief(part: Part): string {
   const text = textOf(part);

@@ -318,7 +318,7 @@ function alternatives(names: string[]) {
  * If a name shares at least this many first units with a known name, and they are most of it, that name is suggested.
  */
 const MIN_PREFIX = 5;
-/** Edits between a name and the known name that is suggested for it. They are at most half of the name too, rounded up. */
+/** Edits between a name and the name that is suggested for it. They are also at most half of it, rounded up. */
 const MAX_EDITS = 3;
 /** Known names that are compared character by character. Third parties may choose them, and their number. */
 const MAX_COMPARED = 200;

@@ -6,6 +6,9 @@ import type { RunOptions } from './executor-options';
 import type { RunFailure } from './run-failure';
 import type { FinishedCall } from './waiting-call';
 
+/** The option of a call of a code tool for what its program is in a task. Callers do not see it. */
+export const TASK: unique symbol = Symbol('task');
+
 /** One program of a task. */
 export interface TaskProgram {
   /** Names the task. It is the same when the task runs again, and another one in each other run. */

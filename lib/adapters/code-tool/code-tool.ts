@@ -12,6 +12,7 @@ import { isIdentifier } from '../../contract/identifiers';
 import { NO_LIMIT, checkAnyLanguage, checkCodeToolOptions, checkSignal, record } from '../../contract/options';
 import { modelReport } from '../../contract/model-text';
 import { Session } from '../../contract/session';
+import { TASK } from '../../contract/task-programs';
 import { flattenTools } from '../../contract/tool-registry';
 import { refuseWrongOptions } from '../../ses/check-options';
 import { frontEndOf } from '../../ses/agent-program';
@@ -29,7 +30,7 @@ import type { PausedRun } from '../../contract/waiting-call';
 import type { Answer } from '../../contract/waiting-types';
 import type { Foreign } from '../../contract/foreign';
 
-const CALL_OPTIONS = ['signal', 'context', 'answer', 'continues', 'onProgress', 'task'];
+const CALL_OPTIONS = ['signal', 'context', 'answer', 'continues', 'onProgress'];
 
 /**
  * The tool that lets a model call other tools from code. Also returns a function that writes its description with other
@@ -105,7 +106,8 @@ export function makeCodeTool(
     },
     execute: async (code, of = {}) => {
       if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
-      const { signal, context, answer, continues, onProgress, task } = record(of, 'options', CALL_OPTIONS);
+      const { signal, context, answer, continues, onProgress } = record(of, 'options', CALL_OPTIONS);
+      const task = of?.[TASK];
       checkSignal(signal);
       for (const [key, value] of Object.entries({ answer, onProgress })) {
         if (value === undefined || typeof value === 'function') continue;

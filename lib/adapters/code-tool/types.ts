@@ -5,7 +5,7 @@ import type { ExecutorOptions, Language } from '../../contract/executor-options'
 import type { Executor } from '../../contract/executor-types';
 import type { Plan } from '../../contract/plan';
 import type { RunFailure } from '../../contract/run-failure';
-import type { TaskProgram } from '../../contract/task-programs';
+import type { TASK, TaskProgram } from '../../contract/task-programs';
 import type { Answer, WaitingCall } from '../../contract/waiting-types';
 import type { Tools } from '../../contract/tool-types';
 import type { PyodideExecutorOptions } from '../../python/options';
@@ -242,7 +242,7 @@ export interface CallOptions<Context = any> {
    */
   continues?: boolean | undefined;
   /** @internal */
-  task?: TaskProgram | undefined;
+  [TASK]?: TaskProgram | undefined;
   /**
    * Called at most once every 100 ms, after the code has logged a line, called `progress` or called a tool, or after a
    * call has ended. Log lines are reported only if the code tool has created the executor.

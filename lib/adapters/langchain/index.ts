@@ -9,6 +9,7 @@ import { currentCall } from '../../contract/current-call';
 import { isPlainObject } from '../../contract/describe';
 import { checkOf, isStandardSchema, isZod3, standardSchema } from '../../contract/standard-schema';
 import { requirePeer } from '../../contract/peer-dependency';
+import { TASK } from '../../contract/task-programs';
 import codeTool = require('../code-tool');
 import { partsOfResult, succeeded } from '../code-tool/code-tool-error';
 import { byName } from '../code-tool/definition';
@@ -130,7 +131,7 @@ export function createCodeTool(options: CodeToolOptions): ImportedTool & Require
         execute(code, {
           signal,
           context: { config, stop, resumed },
-          ...(task && { task, answer: answerFromGraph(resumed, task) }),
+          ...(task && { [TASK]: task, answer: answerFromGraph(resumed, task) }),
         }),
       );
       const { toolCall } = config ?? {};
