@@ -650,6 +650,20 @@ describe('unsupported security schemes', () => {
     await call('sdk.api.a()');
     expect(requests[0].headers.authorization).toBe('Bearer token');
   });
+
+  test.each([
+    ['Bearer token', 'Bearer token'],
+    ['bearer  token', 'Bearer token'],
+    ['bearer-token', 'Bearer bearer-token'],
+  ])('say Bearer once if the token is %j', async (own, sent) => {
+    const document = documentOf(
+      { '/a': { operationId: 'a', security: [{ own: [] }] } },
+      { components: { securitySchemes: { own: { type: 'http', scheme: 'bearer' } } } },
+    );
+    const { call, requests } = await apiOf(document, { credentials: { own } });
+    await call('sdk.api.a()');
+    expect(requests[0].headers.authorization).toBe(sent);
+  });
 });
 
 describe('a relative server', () => {

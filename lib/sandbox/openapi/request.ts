@@ -323,13 +323,15 @@ async function authorize(
     }
     const { type, scheme, in: place, name: key } = schemes[name] ?? {};
     const isBasic = type === 'http' && scheme?.toLowerCase() === 'basic';
+    // Vendors show tokens as the whole value of the header.
+    const token = value.replace(/^bearer +/i, '');
     if (isBasic) secrets.addLogin(value);
-    else secrets.add(value);
+    else secrets.add(type === 'apiKey' ? value : token);
     try {
       if (type === 'apiKey' && place === 'query') setQuery(url, key, value);
       else if (type === 'apiKey' && place === 'cookie') headers.append('cookie', `${key}=${encodeURIComponent(value)}`);
       else if (type === 'apiKey') headers.set(key, value);
-      else headers.set('authorization', isBasic ? basic(value) : `Bearer ${value}`);
+      else headers.set('authorization', isBasic ? basic(value) : `Bearer ${token}`);
     } catch {
       throw new TypeError(
         `the credential of the host for the security scheme ${name} cannot be sent: it must be one line`,
