@@ -190,7 +190,7 @@ describe('the plan of a program', () => {
     const { executionId } = await runtime.execute({ code: CREATE });
     const wrong = (options, message) =>
       expect(runtime.approve({ executionId, ...options })).rejects.toThrow(new TypeError(message));
-    await wrong({ all: true }, 'options.all is not an option; did you mean options.seq?');
+    await wrong({ all: true }, 'options.all is not an option; the options are executionId, seq, plan');
     await wrong({ plan: 'yes' }, 'options.plan must be a boolean, got "yes"');
     await wrong({ seq: '2' }, 'options.seq must be a number, got "2"');
     await expect(runtime.reject({ executionId, plan: true })).rejects.toThrow(
