@@ -6,7 +6,6 @@ import { isExecutor, refuseOtherOptions } from '../../contract/executor';
 import { NO_LIMIT, OPTION_NAMES, optionsOf } from '../../contract/options';
 import { requirePeer } from '../../contract/peer-dependency';
 import { OWN_OPTIONS } from '../code-tool/settings';
-import { DurableSession } from '../../durable';
 import { checkDurableOptions, isId } from '../../durable/options';
 import { refuseWrongOptions } from '../../ses/check-options';
 import { checkpointStore } from './checkpoint-store';
@@ -14,6 +13,9 @@ import { SESExecutor } from '../../ses/executor';
 import type { Executor } from '../../contract/executor-types';
 import type { Foreign } from '../../contract/foreign';
 import type { CodeMiddleware } from './middleware-types';
+
+/** Loaded for the first session: most hosts have none in a checkpointer. */
+const durable = () => require('../../durable') as typeof import('../../durable');
 
 const OWN = ['state', 'open', 'checkpointer', 'keys', 'onEnd', 'maxSessions'];
 type State = 'thread' | 'turn' | 'call';
@@ -60,7 +62,7 @@ function sessionsIn(checkpointer: Foreign, keys: Foreign, options: Foreign, onEn
   const opening = { store, keys, executor: executorOptionsOf(options) };
   checkDurableOptions('id', opening);
   return {
-    open: (id: string): Promise<Executor> => DurableSession.open(journalIdOf(id), opening),
+    open: (id: string): Promise<Executor> => durable().DurableSession.open(journalIdOf(id), opening),
     onEnd: async (id: string) => {
       await store.remove(journalIdOf(id));
       await onEnd?.(id);
