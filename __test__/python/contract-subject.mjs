@@ -81,6 +81,6 @@ export const IMPORTS = [...BASE_BUILTIN_MODULES, 'sys'];
  *
  * @param {any} [options]
  */
-export function makePython(options) {
-  return new PythonSubject(IMPORTS, { autoInit: false, ...optionsOfPython(options) });
+export function makePython({ autoInit = false, ...options } = {}) {
+  return new PythonSubject(IMPORTS, { autoInit, ...optionsOfPython(options) });
 }
