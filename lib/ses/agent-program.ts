@@ -17,13 +17,11 @@ const MAX_CHARS = 256 << 10;
 /** A function literal. */
 const FUNCTION_LITERAL = /^(?:async\b\s*)?(?:function\b|\([^]*?\)\s*(?::[^=]*)?=>|[\p{ID_Continue}$]+\s*=>)/u;
 
-/** Lists and objects that are searched for a promise. */
-const MAX_LOOKS = 1_000;
 /** Name of guest code that is unlikely to occur in a program. Hints examine the names of a program. */
 const VALUE_OF = '$valueOf';
 /**
  * Guest code that receives a value of the program. A function without parameters is called. Promises in lists and
- * objects are awaited, four levels deep, if one is among the first lists and objects. `$isProgram`:
+ * objects are awaited, four levels deep; of a list without promises only the first element is examined. `$isProgram`:
  * the function is the program, whatever parameters it has. `$isModule`: the value is the export of a module. The code
  * follows the program, because hints and frames show the lines of the program.
  */
@@ -38,16 +36,14 @@ const $key = ['default', 'main', 'run', 'handler', 'execute'].find(($it) => $key
 if ($key !== undefined) return ${VALUE_OF}($given[$key], true, false, $depth + 1);
 }
 if ($depth < 8 && $isFunction($given) && ($isProgram || $given.length === 0)) return ${VALUE_OF}($given(), $isProgram, false, $depth + 1);
-let $left = 0;
 const $holdsPromise = ($it, $level) => {
-if ($it === null || typeof $it !== 'object' || $level > 3 || $left-- <= 0) return false;
+if ($it === null || typeof $it !== 'object' || $level > 3) return false;
 const $isHeld = ($one) => $one instanceof Promise || $holdsPromise($one, $level + 1);
-if (Array.isArray($it)) return $it.some(($one) => $one instanceof Promise) || $it.some($isHeld);
+if (Array.isArray($it)) return $it.some(($one) => $one instanceof Promise) || $isHeld($it[0]);
 return Object.getPrototypeOf($it) === Object.prototype && Object.values($it).some($isHeld);
 };
 const $settled = async ($it, $level) => {
 const $value = $it instanceof Promise ? await $it : $it;
-$left = ${MAX_LOOKS};
 if (!$holdsPromise($value, $level)) return $value;
 if (Array.isArray($value)) return Promise.all($value.map(($one) => $settled($one, $level + 1)));
 return Object.fromEntries(await Promise.all(Object.entries($value).map(async ([$key, $one]) => [$key, await $settled($one, $level + 1)])));

@@ -98,12 +98,11 @@ function declaredFunctions(source: string, tokens: Token[]): DeclaredFunction[] 
       text === 'function' &&
       (before === undefined || !/^[=(,:?&|+!~-]$|^(?:return|await|void|new|default)$/.test(before))
     ) {
-      const list = afterTypeParameters(tokens, i + 2);
       found.push({
         name: name.text,
         from: i + 1,
-        to: bodyEnd(source, tokens, list),
-        takesNothing: isEmptyList(tokens, list),
+        to: bodyEnd(source, tokens, i + 2),
+        takesNothing: isEmptyList(tokens, i + 2),
       });
     } else if (text === 'const' || text === 'let' || text === 'var') {
       const declared = functionVariable(source, tokens, i + 1);
@@ -126,10 +125,9 @@ function functionVariable(
   next++;
   if (text(next) === 'async') next++;
   if (text(next) === 'function') {
-    const list = afterTypeParameters(tokens, text(next + 1) === '(' || text(next + 1) === '<' ? next + 1 : next + 2);
+    const list = text(next + 1) === '(' ? next + 1 : next + 2;
     return { to: bodyEnd(source, tokens, list), takesNothing: isEmptyList(tokens, list) };
   }
-  next = afterTypeParameters(tokens, next);
   if (text(next) === '(') {
     let end = partner(tokens, next) + 1;
     // A type of the result.
@@ -139,21 +137,6 @@ function functionVariable(
   }
   if (text(next + 1) !== '=' || text(next + 2) !== '>') return undefined;
   return { to: bodyEnd(source, tokens, next + 1), takesNothing: false };
-}
-
-/** The index of the token after type parameters, such as `<T extends string,>`. They are not brackets for tokens. */
-function afterTypeParameters(tokens: Token[], from: number) {
-  if (tokens[from]?.text !== '<') return from;
-  let at = from;
-  let open = 0;
-  do {
-    const { text } = tokens[at];
-    if (text === '<') open++;
-    // The arrow of a type, as in `<F extends () => void>`, closes nothing.
-    if (text === '>' && tokens[at - 1]?.text !== '=') open--;
-    at++;
-  } while (open > 0 && at < tokens.length);
-  return at;
 }
 
 function isEmptyList(tokens: Token[], at: number) {
