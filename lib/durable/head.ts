@@ -10,7 +10,8 @@ import type { Foreign } from '../contract/foreign';
 import type { DurableSettings } from './options';
 import type { Recovery } from './types';
 
-const addon = () => require('../../native.cjs') as typeof import('../../native.cjs');
+/** Loaded lazily: code that only references the class of sessions must not load the addon. */
+export const addon = (): typeof import('../../native.cjs') => require('../../native.cjs');
 
 /** The form of heads and of what follows from them. */
 const FORMAT = 1;
@@ -117,6 +118,11 @@ export function headOfRestart(head: Head, settings: DurableSettings, recovery: R
  */
 export function keyPrefixOf(id: string, { reset }: Pick<Head, 'reset'>): string {
   return reset === undefined ? id : `${id}+${reset}`;
+}
+
+/** @param call its number in the run */
+export function keyOfCall(keyPrefix: string, run: number, call: number): string {
+  return `${keyPrefix}/${run}/${call}`;
 }
 
 /**
@@ -241,8 +247,8 @@ function digestOfAddon() {
 }
 
 function addonPath() {
-  const exports = addon();
-  return Object.keys(require.cache).find((path) => path.endsWith('.node') && require.cache[path]?.exports === exports);
+  const loaded = addon();
+  return Object.keys(require.cache).find((path) => path.endsWith('.node') && require.cache[path]?.exports === loaded);
 }
 
 function pyodideVersion() {

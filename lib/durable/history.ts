@@ -1,6 +1,7 @@
 import { LEVELS } from '../contract/option-table';
 import { calledAt, servicePath } from '../contract/tool-registry';
 import wire = require('../ses/transfer');
+import { keyOfCall } from './head';
 import { asyncSlices } from '../contract/budget';
 import type { NativeJournal, NativeJournalAnswer, NativeJournalContent, NativeJournalEntry } from '../../native';
 import type { FinishedCall } from '../contract/waiting-call';
@@ -103,7 +104,7 @@ function factsOf(
       return [{ level: LEVELS[level], message: text }];
     case 'call':
       return calls.map(({ id: call, number, tool, args }) => {
-        const key = `${keyPrefix}/${entry.run}/${number}`;
+        const key = keyOfCall(keyPrefix, entry.run, number);
         keys.set(call, key);
         return { key, name: tools.get(tool) ?? servicePath(tool)?.[0] ?? '', args: argumentsOf(args) };
       });

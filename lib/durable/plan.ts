@@ -3,6 +3,7 @@ import { checkPlan } from '../contract/plan-guard';
 import { calledAt } from '../contract/tool-registry';
 import { planToApprove } from '../contract/waiting-call';
 import { engineDiffers } from './errors';
+import { keyOfCall } from './head';
 import { readNotes } from './notes';
 import wire = require('../ses/transfer');
 import type { Given } from '../contract/waiting-call';
@@ -59,7 +60,7 @@ export function openRunOf(
   const calls = open.calls.map(({ call, id: tool, args }) => {
     const { path, isOfGlobal } = calledAt(tool, tools) ?? { path: [], isOfGlobal: false };
     const name = path.join('.');
-    const key = `${keyPrefix}/${open.run}/${call}`;
+    const key = keyOfCall(keyPrefix, open.run, call);
     const read = wire.readArguments(args);
     const given = isOfGlobal ? ruleOfGlobal(name, read) : ruleOf(path);
     const rule = given ?? 'wait';

@@ -1,6 +1,7 @@
 import { within } from '../contract/current-call';
 import { appendEntries, takeEntries } from './entries';
 import { storeFailed } from './errors';
+import { keyOfCall } from './head';
 import type { ExecutorError } from '../contract/errors';
 import type { ApprovedByPlan } from '../contract/current-call';
 import type { Given, RecordedCall } from '../contract/waiting-call';
@@ -147,7 +148,7 @@ export class Recorder implements Recording {
 
   callOf(call: number, tool: Tool | undefined, args: unknown[] | { error: unknown }): RecordedCall {
     const [run, number] = this.journal.numbersOf(call);
-    const key = `${this.#options.keyPrefix}/${run}/${number}`;
+    const key = keyOfCall(this.#options.keyPrefix, run, number);
     const continuation = this.continuations.get(number);
     this.continuations.delete(number);
     const { given, isApproved, attempt, waiting } = continuation ?? FIRST;

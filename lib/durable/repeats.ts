@@ -5,6 +5,7 @@ import { optionRow } from '../contract/option-table';
 import { answerToolCall } from '../contract/tool-calls';
 import { ToolTimes } from '../contract/tool-times';
 import { engineDiffers } from './errors';
+import { keyOfCall } from './head';
 import wire = require('../ses/transfer');
 import type { OnToolCall } from '../contract/tool-types';
 import type { Tool } from '../contract/tool-registry';
@@ -35,7 +36,7 @@ export async function repeatCalls(
   for (const { run, call, id: number, args, entry } of content.withheld) {
     if (surroundings.scope.isOver) return;
     const path = content.tools.find((known) => known.id === number)?.path ?? [];
-    const [key, name] = [`${keyPrefix}/${run}/${call}`, path.join('.')];
+    const [key, name] = [keyOfCall(keyPrefix, run, call), path.join('.')];
     const tool = surroundings.functions.find((known) => known.path.join('.') === name);
     if (!tool?.isUnrecorded) {
       const reason = `the journal does not have the result of the call ${key}, and there is no tool ${name} with record: "nothing"`;

@@ -1,6 +1,7 @@
 import { within } from '../contract/current-call';
 import { describeThrown } from '../contract/errors';
 import { withTimeLimit } from '../contract/time-limit';
+import { keyOfCall } from './head';
 import type { RunScope } from '../contract/run-scope';
 import type { Tool } from '../contract/tool-registry';
 import type { JournalEntry, RevertedCall } from './types';
@@ -38,9 +39,9 @@ export async function revertibleCalls(
     const { type, key = '' } = entry as JournalEntry & { key?: string };
     if (type === 'note') {
       const { revertible, revert, reverted } = entry as Note;
-      if (revertible !== undefined && entry.run === run) made.add(`${keyPrefix}/${run}/${revertible.call}`);
+      if (revertible !== undefined && entry.run === run) made.add(keyOfCall(keyPrefix, run, revertible.call));
       const call = revert ?? reverted;
-      const found = call?.run === run ? finished.get(`${keyPrefix}/${run}/${call.call}`) : undefined;
+      const found = call?.run === run ? finished.get(keyOfCall(keyPrefix, run, call.call)) : undefined;
       if (found === undefined) continue;
       found.revert = revert !== undefined ? 'inDoubt' : reverted?.error === undefined ? 'reverted' : 'failed';
       found.error = reverted?.error;

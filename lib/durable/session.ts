@@ -19,8 +19,8 @@ import { describeForgetting, describePausedRun, isAnswer, runWaiting } from '../
 import { checkDurableOptions, checkId } from './options';
 import { appendEntries, appendInSlices, lockSession, readEntries, takeEntries } from './entries';
 import { engineDiffers, journalInvalid, limitReached } from './errors';
-import { compareHead, executorOptionsWith, headOfRestart, keyPrefixOf, newHead, ownTimeZone, readHead } from './head';
-import { versionsOf } from './head';
+import { addon, compareHead, executorOptionsWith, headOfRestart, keyPrefixOf, newHead, ownTimeZone } from './head';
+import { readHead, versionsOf } from './head';
 import { divergenceOf, finishedCalls, historyOf } from './history';
 import { makeExecutor, offerWithout } from './isolates';
 import { NO_DATA, readPlainData, readingCode, restoring } from './plain-data';
@@ -470,17 +470,19 @@ export class DurableSession implements Executor {
 
   async #findProgram(program: TaskProgram, code: string): Promise<KnownProgram> {
     const live = this.#readyLive;
-    const known = live !== undefined && this.#programs?.live === live ? this.#programs.notes : undefined;
-    if (known === undefined) await live?.recorder.stored();
-    let found = known === undefined ? await this.#read() : undefined;
-    const notes = known ?? (await ProgramNotes.read((found as Found).journal, (found as Found).content));
+    let notes = live !== undefined && this.#programs?.live === live ? this.#programs.notes : undefined;
+    let found: Found | undefined;
+    if (notes === undefined) {
+      await live?.recorder.stored();
+      found = await this.#read();
+      notes = await ProgramNotes.read(found.journal, found.content);
+    }
     if (live !== undefined && live === this.#readyLive) this.#programs = { live, notes };
     const sought = noteOf(program, this, code, 0);
     const open = found?.content.open?.run;
     const isOtherOpen = open !== undefined && notes.isOther(open, sought);
     const note = notes.find(sought);
-    if (note === undefined) return { used: 0, ended: undefined, isOtherOpen };
-    if (note.run === open) return { used: note.used, ended: undefined, isOtherOpen };
+    if (note === undefined || note.run === open) return { used: note?.used ?? 0, ended: undefined, isOtherOpen };
     found ??= await this.#read();
     return { used: note.used, ended: await endedProgram(found, note, program.answers), isOtherOpen };
   }
@@ -1421,11 +1423,6 @@ const EMPTY: NativeJournalContent = {
 
 function seedFrom(text: string | undefined) {
   return text === undefined ? randomBytes(32) : createHash('sha256').update(text).digest();
-}
-
-/** Loaded lazily: code that only references the class must not load the addon. */
-function addon() {
-  return require('../../native.cjs') as typeof import('../../native.cjs');
 }
 
 async function asResult(running: Promise<CodeOutput>): Promise<Finished | Waiting> {
