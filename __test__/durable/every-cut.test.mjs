@@ -4,51 +4,16 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { currentCall, durable, memoryStore, waitForAnswer } from 'ses-executor/durable';
+import { durable, memoryStore } from 'ses-executor/durable';
+import { decisionOf, onToolCall, play, toolsNoted } from './fixtures/playing.mjs';
 import { all, openSession, storeOf } from './helpers.mjs';
 
 /** @param made takes the key of each call, and the name of its tool */
 function tools(made) {
-  const noted = (name, tool) => (argument) => (made.push({ key: currentCall().key, name }), tool(argument));
-  return {
-    add: noted('add', async (n) => n + 1),
-    now: noted('now', (n) => n + 1),
-    wrong: noted('wrong', () => {
-      throw new RangeError('wrong');
-    }),
-    ask: async (question) => waitForAnswer({ question }),
-    pay: durable(
-      noted('pay', async (n) => n),
-      { revert: () => {} },
-    ),
-    token: durable(async () => 'token', { record: 'nothing' }),
-    again: durable(
-      noted('again', async (n) => n),
-      { inDoubt: 'repeat' },
-    ),
-    once: durable(
-      noted('once', async (n) => n),
-      { inDoubt: 'fail' },
-    ),
-  };
+  const noted = toolsNoted((key, name) => made.push({ key, name }));
+  return { ...noted, pay: durable(noted.pay, { revert: () => {} }) };
 }
-const onToolCall = ({ name }) => (name === 'pay' ? { wait: 'pay?' } : undefined);
 const variables = { given: { x: 1 } };
-/** One decision at a time. */
-const decisionOf = ([call]) =>
-  call === undefined ? {} : { [call.key]: call.name === 'ask' ? { result: 'yes' } : { approve: true } };
-
-async function untilFinished(session, report) {
-  let { status, calls } = report;
-  while (status === 'waiting') ({ status, calls } = await session.answer(decisionOf(calls)));
-}
-
-/** Goes on where the session is, up to the end of its programs. */
-async function finish(session, programs) {
-  if (session.state === 'WAITING') await untilFinished(session, { status: 'waiting', calls: session.waiting });
-  const begun = new Set((await all(session.history())).flatMap(({ type, run }) => (type === 'run' ? [run] : [])));
-  for (const program of programs.slice(begun.size)) await untilFinished(session, await session.start(program));
-}
 
 /** The last expression of each is the same however often the process ended. */
 const JAVASCRIPT = {
@@ -147,7 +112,7 @@ describe.each([
             .map(({ key }) => key.replace('s/', `${id}/`));
         const answered = keys('answers');
         const begun = keys('call');
-        await finish(session, programs);
+        await play(session, programs);
         const repeated = made.filter(({ key }) => answered.includes(key));
         const doubtful = made.filter(({ key, name }) => name === 'once' && begun.includes(key));
         expect([repeated, doubtful], place).toStrictEqual([[], []]);
