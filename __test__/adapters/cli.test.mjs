@@ -150,7 +150,7 @@ describe('run', () => {
     expect(result.stderr).toContain('ERR_EXEC_TIMEOUT: Execution timed out after 50ms');
   });
 
-  test('--max-operations Infinity is no limit', async () => {
+  test('--max-operations Infinity means no limit', async () => {
     const input = 'let n = 0; while (n < 100_000) n++; n';
     expect(await cli(['run', '-', '--max-operations', 'Infinity'], { input })).toMatchObject({
       status: 0,

@@ -81,7 +81,7 @@ test.each([
 });
 
 // The first entries of a checkpoint in a file were read without the others: a session without its variables.
-test('a checkpoint of which the end is missing in the file is no checkpoint', async () => {
+test('a checkpoint whose end is missing in the file is not used', async () => {
   const folder = temporaryFolder();
   const shared = { ...inFolder(folder), tools };
   const session = await openSession('s', shared);

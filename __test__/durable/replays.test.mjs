@@ -31,7 +31,7 @@ test('a replay that does not end fails with ERR_EXEC_TIMEOUT, and frees its isol
   expect(error.details).toStrictEqual({ timeoutMs: 200, reason: 'replay' });
 });
 
-test('more replays of an owner than may run wait for their turn, and those of others do not', async () => {
+test('further replays of an owner wait until one has ended, and those of others do not wait', async () => {
   const settled = [];
   const options = { ...(await endless()), replayTimeoutMs: 1_500 };
   const replays = [0, 1, 2, 3, 4].map((i) =>
